@@ -1,0 +1,48 @@
+#!/bin/bash
+# Builds the CPython image from Debian source: artifact/guest.wasm.zst, artifact/lib.zip.zst and the hashes in image.json.
+#
+# The result is bit-identical wherever it is built: everything happens at one fixed path (/build) inside a Debian trixie
+# chroot, from source archives whose sha256 is pinned in sources.sha256. Nothing but Debian packages and those archives
+# goes in. Only upstream archives are used, so it does not matter if the mirror no longer has the packaging archives.
+#
+#   build.sh                 make the chroot and fetch the sources first (needs root, mmdebstrap, a Debian mirror)
+#   FERMATA_BUILD_ROOT=dir   use that chroot
+#   FERMATA_BUILD_DL=dir     take source archives from there before trying to fetch
+#   FERMATA_BUILD_FROM=step  start at: sources, libraries, python, link, asyncify, zip (later steps follow)
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=${FERMATA_BUILD_ROOT:-}
+mirror=${FERMATA_BUILD_MIRROR:-http://deb.debian.org/debian}
+packages=ca-certificates,clang-19,lld-19,llvm-19,wasi-libc,libclang-rt-19-dev-wasm32,make,python3,binaryen,dpkg-dev,pkg-config,patch,xz-utils,file,tcl,tzdata
+
+if [ -z "$root" ]; then
+  root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/trixie
+  if [ ! -e "$root/usr/bin/wasm-opt" ]; then
+    mkdir -p "$root"
+    mmdebstrap --variant=apt --include=$packages trixie "$root" "$mirror"
+    echo "deb-src $mirror trixie main" >"$root/etc/apt/sources.list.d/sources.list"
+    chroot "$root" apt-get update
+  fi
+fi
+
+fetch() { # file package
+  [ -e "$root/build/dl/$1" ] && return
+  if [ -n "${FERMATA_BUILD_DL:-}" ] && [ -e "$FERMATA_BUILD_DL/$1" ]; then
+    cp "$FERMATA_BUILD_DL/$1" "$root/build/dl/"
+    return
+  fi
+  # Fails as a whole when one of its files is gone from the mirror, although the upstream archive did arrive.
+  chroot "$root" sh -c "cd /build/dl && apt-get source --download-only $2" || true
+}
+
+mkdir -p "$root/build/dl" "$root/build/in"
+while read -r hash file package; do
+  fetch "$file" "$package"
+  echo "$hash  $root/build/dl/$file" | sha256sum --check --quiet
+done <"$here/sources.sha256"
+
+rm -rf "$root/build/in"
+mkdir "$root/build/in"
+cp -r "$here/patches" "$here/prelude" "$here"/*.c "$here"/*.h "$here"/*.py "$here"/compile.sh "$here/sources.sha256" "$here/../abi" "$root/build/in/"
+chroot "$root" nice bash /build/in/compile.sh "${FERMATA_BUILD_FROM:-sources}"
+node "$here/pack.mjs" "$root/build/out" "$here"

@@ -1,0 +1,4 @@
+export { type OpenOptions, type SealKey, type SealOptions, SNAPSHOT_FORMAT } from './wasm/container.ts';
+export { Image, type ImageManifest } from './wasm/image.ts';
+export { defaultCacheDir, IMAGE_NAMES, type ImageCheck, type ImageName, imageOfLanguage, loadImage, readManifest, verifyImage } from './wasm/image-store.ts';
+export { Machine } from './wasm/machine.ts';

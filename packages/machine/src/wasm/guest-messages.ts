@@ -1,0 +1,67 @@
+/** The messages between guest and host (`abi/README.md`). What a guest says is not trusted: it is checked here. */
+import type { GuestError, Input, Note, Value, ValueRecord } from '@fermata/protocol';
+import { z } from 'zod';
+
+const text = z.string();
+const guestErrorSchema = z.object({
+  name: text,
+  message: text,
+  traceback: text,
+  line: z.number().int().nullable(),
+  column: z.number().int().nullable(),
+});
+const value = z.custom<Value>(() => true).optional();
+
+const saidSchema = z.discriminatedUnion('say', [
+  z.object({ say: z.literal('ready') }),
+  z.object({ say: z.literal('wait'), due: z.number().nullable() }),
+  z.object({ say: z.literal('done'), value }),
+  z.object({ say: z.literal('failed'), error: guestErrorSchema }),
+]);
+const callSchema = z.object({ id: z.number().int(), name: text, args: z.custom<ValueRecord>(isRecord) });
+const noteSchema = z.discriminatedUnion('note', [
+  z.object({ note: z.literal('step'), name: text }),
+  z.object({ note: z.literal('step_result'), name: text, value }),
+  z.object({ note: z.literal('progress'), value: z.number() }),
+  z.object({ note: z.literal('checkpoint') }),
+  z.object({ note: z.literal('finding'), message: text, line: z.number().int().nullable() }),
+]);
+
+export type Said = { say: 'ready' } | { say: 'wait'; due: number | null } | { say: 'done'; value: Value } | { say: 'failed'; error: GuestError };
+
+export function readSaid(message: Value): Said {
+  return saidSchema.parse(message) as Said;
+}
+export function readCall(message: Value) {
+  return callSchema.parse(message);
+}
+export function readNote(message: Value): Note {
+  return noteSchema.parse(message) as Note;
+}
+
+const FILE_NAMES = { python: 'main.py', javascript: 'main.js', typescript: 'main.ts' } as const;
+
+export function reply(input: Exclude<Input, { kind: 'go' }>): Value {
+  if (input.kind === 'timer') return { do: 'timer' };
+  if (input.kind === 'answer') {
+    const { result } = input;
+    if ('ok' in result) return { do: 'answer', id: input.callId, ok: result.ok };
+    return { do: 'answer', id: input.callId, error: { name: result.error.name, message: result.error.message, data: result.error.data } };
+  }
+  const { program } = input;
+  return {
+    do: 'start',
+    code: program.code,
+    file: FILE_NAMES[program.language],
+    language: program.language,
+    input: program.input,
+    seed: input.seed,
+    tools: (program.tools ?? []).map(({ name, parameters }) => ({ name, parameters })),
+    allowed: program.allowedLibraries ?? null,
+    shared: program.shared ?? false,
+  };
+}
+
+function isRecord(candidate: unknown): boolean {
+  return candidate !== null && typeof candidate === 'object' && Object.getPrototypeOf(candidate) === Object.prototype;
+}

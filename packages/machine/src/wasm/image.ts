@@ -1,0 +1,87 @@
+/**
+ * An image: a compiled guest, its read-only files, and the base, which is the memory of a guest that has booted and
+ * waits for a program. All machines of an image start from the base and are snapshotted against it.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { GuestInstance } from './guest-instance.ts';
+import type { MachineState } from './machine-state.ts';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const imageManifestSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  languages: z.array(z.enum(['python', 'javascript', 'typescript'])),
+  sources: z.array(z.object({ package: z.string(), version: z.string(), file: z.string(), sha256, licence: z.string() })),
+  wasm: z.object({ file: z.string(), sha256, bytes: z.number() }),
+  /** Read-only files that the guest sees, at these paths. */
+  files: z.array(z.object({ path: z.string(), file: z.string(), sha256 })),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+  base: z.object({ sha256, bytes: z.number() }),
+  /** Nanoseconds by which the virtual clock moves per unit of fuel. */
+  nsPerFuel: z.number(),
+  /** Native stack that a Worker needs for the deepest recursion of the guest. */
+  stackSizeMb: z.number(),
+});
+export type ImageManifest = z.infer<typeof imageManifestSchema>;
+
+/** What makes an image, in a form that can be posted to a Worker. */
+export interface ImageParts {
+  manifest: ImageManifest;
+  module: WebAssembly.Module;
+  files: { path: string; data: Uint8Array }[];
+  base: Uint8Array;
+  baseState: MachineState;
+}
+
+export class Image implements ImageParts {
+  readonly manifest: ImageManifest;
+  readonly module: WebAssembly.Module;
+  readonly files: { path: string; data: Uint8Array }[];
+  readonly base: Uint8Array;
+  readonly baseState: MachineState;
+  /** Names the image in snapshots: code, files, base and clock rate. */
+  readonly digest: Uint8Array;
+  #differing: { start: number; end: number }[] | undefined;
+
+  constructor(parts: ImageParts) {
+    this.manifest = parts.manifest;
+    this.module = parts.module;
+    this.files = parts.files;
+    this.base = parts.base;
+    this.baseState = parts.baseState;
+    this.digest = imageDigest(parts.manifest);
+  }
+
+  get basePages(): number {
+    return this.base.length / 65536;
+  }
+
+  /** Gives a new instance the base's memory, copying only what its own initial data does not already hold. */
+  copyBaseInto(guest: GuestInstance): void {
+    guest.growTo(this.basePages);
+    const { memory } = guest;
+    this.#differing ??= differences(memory, this.base);
+    for (const { start, end } of this.#differing) memory.set(this.base.subarray(start, end), start);
+  }
+}
+
+export function imageDigest({ wasm, files, base, args, env, nsPerFuel }: ImageManifest): Uint8Array {
+  const named = JSON.stringify([wasm.sha256, files.map(({ path, sha256 }) => [path, sha256]), base.sha256, args, env, nsPerFuel]);
+  return createHash('sha256').update(named).digest();
+}
+
+function differences(fresh: Uint8Array, base: Uint8Array): { start: number; end: number }[] {
+  const STEP = 4096;
+  const [a, b] = [fresh, base].map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as [Buffer, Buffer];
+  const runs: { start: number; end: number }[] = [];
+  for (let at = 0; at < base.length; at += STEP) {
+    if (a.compare(b, at, at + STEP, at, at + STEP) === 0) continue;
+    const last = runs.at(-1);
+    if (last?.end === at) last.end = at + STEP;
+    else runs.push({ start: at, end: at + STEP });
+  }
+  return runs;
+}

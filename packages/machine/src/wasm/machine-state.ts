@@ -1,0 +1,56 @@
+/**
+ * All that a stopped machine is, besides its memory pages, as one value: what a snapshot stores and a restore checks.
+ *
+ * Hostile input ends here: every field is checked for type and range before anything of it is used.
+ */
+import { FermataError, type Limits, limitsSchema, type Value, type ValueRecord } from '@fermata/protocol';
+import { z } from 'zod';
+
+const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+const record = z.custom<ValueRecord>((value) => value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype);
+
+const fsStateSchema = z.strictObject({
+  nextId: count,
+  usedBytes: count,
+  refused: count,
+  stdin: bytes,
+  /** In the order of `/work`, `/tmp`, then downwards: [parent id, id, name, mtimeMs, data or null for a folder]. */
+  nodes: z.array(z.tuple([count, count, z.string(), z.number(), bytes.nullable()])),
+  /** Files without a name that are still open: [id, mtimeMs, data]. */
+  unnamed: z.array(z.tuple([count, z.number(), bytes])),
+  /** [fd, node id or stream name, position, flags] */
+  descriptors: z.array(z.tuple([count, z.union([count, z.enum(['stdout', 'stderr', 'stdin'])]), count, count])),
+});
+
+const stateSchema = z.strictObject({
+  stackPointer: count,
+  pages: count.max(65536),
+  peakPages: count.max(65536),
+  fuel: count,
+  stoppedIn: z.enum(['checkpoint', 'exchange']),
+  said: z.enum(['ready', 'wait', 'done', 'failed']),
+  dueMs: z.number().nullable(),
+  nextCall: count,
+  calls: z.array(z.strictObject({ id: count, name: z.string(), args: record })),
+  outputBytes: count,
+  clock: z.strictObject({ startMs: z.number().int(), anchorMs: z.number().int(), anchorFuel: count }),
+  random: z.strictObject({ seed: bytes.refine((seed) => seed.length === 32), blocks: count }),
+  fs: fsStateSchema,
+  limits: limitsSchema,
+});
+
+export type FsState = z.infer<typeof fsStateSchema>;
+export type MachineState = Omit<z.infer<typeof stateSchema>, 'limits'> & { limits: Limits };
+
+export function stateToValue(state: MachineState): Value {
+  return state as unknown as Value;
+}
+
+/** Throws `checkpoint_invalid` on anything that this version does not write. */
+export function stateFromValue(value: Value): MachineState {
+  const parsed = stateSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new FermataError('checkpoint_invalid', `the snapshot's state is malformed at ${issue?.path.join('.')}: ${issue?.message}`);
+}

@@ -1,0 +1,380 @@
+/**
+ * A machine: one guest, stopped or being advanced. Nothing of the host is reachable from it, and all of it fits in a
+ * snapshot: memory pages, stack pointer, files, descriptors, pending calls, clock and random state.
+ *
+ * It is only ever stopped at a fuel check or while it waits for an answer, so there is no other state to save. What a
+ * program does is a function of its inputs: stops, snapshots and moves leave output, result, fuel and {@link Machine.hash}
+ * as they would have been.
+ */
+import { createHash } from 'node:crypto';
+import {
+  type Call,
+  type Emitted,
+  FermataError,
+  type GuestError,
+  type Input,
+  type Inspection,
+  type LimitKind,
+  type Limits,
+  type LimitsInput,
+  limitsSchema,
+  type MachineUsage,
+  type Outcome,
+  type StackFrame,
+} from '@fermata/protocol';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { closeContainer, type OpenOptions, openContainer, type SealOptions } from './container.ts';
+import { FileSystem } from './file-system.ts';
+import { loadFiles, saveFiles } from './fs-state.ts';
+import { GuestInstance, type StopPlace } from './guest-instance.ts';
+import { readCall, readNote, readSaid, reply, type Said } from './guest-messages.ts';
+import type { Image } from './image.ts';
+import { type MachineState, stateFromValue, stateToValue } from './machine-state.ts';
+import { OutputMeter } from './output-meter.ts';
+import { aliveParts, readPages, writePages } from './pages.ts';
+import { RandomSource } from './random.ts';
+import { decodeValue, encodeValue } from './value-codec.ts';
+import { VirtualClock } from './virtual-clock.ts';
+import { Wasi } from './wasi.ts';
+
+/** Fuel granted at once where a stop is not possible. */
+const NO_SUSPEND_REFILL = 1024;
+const INSPECT_FUEL = 20_000_000;
+const EMIT = { stdout: 1, stderr: 2, call: 3, note: 4 } as const;
+
+/** Thrown through the guest to end it at a limit or at its own exit; the instance is gone after. */
+class Ended {
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome) {
+    this.outcome = outcome;
+  }
+}
+
+export class Machine {
+  readonly image: Image;
+  readonly #guest: GuestInstance;
+  readonly #wasi: Wasi;
+  readonly #output: OutputMeter;
+  #fs: FileSystem;
+  #clock: VirtualClock;
+  #random: RandomSource;
+  #limits: Limits;
+  #granted = 0;
+  #peakPages: number;
+  #stoppedIn: StopPlace = 'exchange';
+  #said: Said = { say: 'ready' };
+  #reply: Uint8Array = new Uint8Array();
+  #nextCall = 1;
+  #calls = new Map<number, Call>();
+  #emitted: Emitted = { output: [], started: [], notes: [] };
+  #state: 'stopped' | 'running' | 'looking' | 'gone' = 'stopped';
+
+  private constructor(image: Image, limits: LimitsInput, state?: MachineState) {
+    this.image = image;
+    this.#limits = state?.limits ?? limitsSchema.parse(limits);
+    this.#fs = new FileSystem(image.files, this.#limits.maxDiskBytes);
+    this.#clock = new VirtualClock(image.manifest.nsPerFuel, state?.clock);
+    this.#random = new RandomSource(state?.random.seed ?? new Uint8Array(32), state?.random.blocks);
+    this.#output = new OutputMeter(this.#limits.maxOutputBytes, state?.outputBytes);
+    this.#wasi = new Wasi({
+      args: image.manifest.args,
+      env: image.manifest.env,
+      fs: this.#fs,
+      clock: this.#clock,
+      random: () => this.#random,
+      fuel: () => this.fuel,
+      memory: () => this.#guest.memory,
+      write: (stream, bytes) => this.#print(stream, bytes),
+      exit: (code) => this.#exit(code),
+    });
+    this.#guest = new GuestInstance(image.module, this.#wasi.imports(), {
+      onCheckpoint: () => this.#onCheckpoint(),
+      onExchange: (message) => this.#onExchange(message),
+      reply: () => this.#reply,
+      onEmit: (kind, data) => this.#onEmit(kind, data),
+      mayGrow: (pages) => this.#mayGrow(pages),
+    });
+    this.#peakPages = this.#guest.pages;
+  }
+
+  /** A machine that has booted and holds nothing of any task. */
+  static fresh(image: Image, limits: LimitsInput = {}): Machine {
+    const machine = new Machine(image, limits);
+    image.copyBaseInto(machine.#guest);
+    machine.#take(image.baseState);
+    return machine;
+  }
+
+  /** The machine that a snapshot holds; throws `checkpoint_invalid` or `environment_mismatch`. */
+  static restore(image: Image, bytes: Uint8Array, options: OpenOptions = {}): Machine {
+    const body = new ByteReader(openContainer(bytes, image.digest, options));
+    const state = readState(body);
+    const machine = new Machine(image, state.limits, state);
+    if (state.pages < machine.#guest.pages || state.stackPointer % 16 !== 0 || !machine.#mayGrow(state.pages)) {
+      throw new FermataError('checkpoint_invalid', 'the snapshot does not fit its own limits');
+    }
+    image.copyBaseInto(machine.#guest);
+    machine.#guest.growTo(state.pages);
+    readPages(body, machine.#guest.memory);
+    if (body.remaining > 0 || !machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
+    machine.#take(state);
+    return machine;
+  }
+
+  /** Boots a guest from nothing, for the base image: memory and state at the point where it waits for a program. */
+  static boot(image: Image): { memory: Uint8Array; state: MachineState } {
+    const machine = new Machine(image, {});
+    machine.#clock = new VirtualClock(0);
+    machine.#guest.fuelWord = 0x7fff_ffff;
+    machine.#granted = 0x7fff_ffff;
+    machine.#state = 'running';
+    if (!machine.#guest.enter() || machine.#said.say !== 'ready') throw new FermataError('internal', 'the guest did not boot');
+    machine.#state = 'stopped';
+    machine.#granted = machine.#guest.fuelWord;
+    const memory = machine.#guest.memory.slice();
+    for (const region of machine.#guest.deadRegions()) memory.fill(0, region.start, region.end);
+    return { memory, state: machine.#saved() };
+  }
+
+  /** Fuel used since the base image; it depends on the program and its inputs alone. */
+  get fuel(): number {
+    return this.#granted - this.#guest.fuelWord;
+  }
+  /** Line and column (from 1) of the user's code at the last stop, null where there is none. */
+  get position(): { line: number; column: number } | null {
+    return this.#guest.line > 0 ? { line: this.#guest.line, column: this.#guest.column } : null;
+  }
+  get pending(): Call[] {
+    return [...this.#calls.values()];
+  }
+  get limits(): Limits {
+    return this.#limits;
+  }
+  get usage(): MachineUsage {
+    return {
+      fuel: this.fuel,
+      memoryBytes: (this.#guest.pages - this.image.basePages) * 65536,
+      peakMemoryBytes: (this.#peakPages - this.image.basePages) * 65536,
+      diskBytes: this.#fs.usedBytes,
+      outputBytes: this.#output.bytes,
+      calls: this.#nextCall - 1,
+    };
+  }
+
+  /** Sets the limits of a machine that has not started. */
+  setLimits(limits: LimitsInput): void {
+    this.#limits = limitsSchema.parse(limits);
+    this.#fs.maxBytes = this.#limits.maxDiskBytes;
+    this.#output.maxBytes = this.#limits.maxOutputBytes;
+  }
+
+  /**
+   * Goes on with `input` for at most `fuel` units (a little more where a stop is not possible), and says how it ended.
+   * Throws `invalid_state` if the input does not fit, `sandbox_lost` if the machine broke down; it is gone then.
+   */
+  advance(input: Input, fuel: number): Outcome {
+    this.#accept(input);
+    this.#emitted = { output: [], started: [], notes: [] };
+    this.#granted += fuel - this.#guest.fuelWord;
+    this.#guest.fuelWord = fuel;
+    this.#state = 'running';
+    try {
+      if (!this.#guest.resume()) throw new FermataError('sandbox_lost', 'the guest ended by itself');
+    } catch (error) {
+      this.#state = 'gone';
+      if (error instanceof Ended) return error.outcome;
+      if (error instanceof FermataError) throw error;
+      throw new FermataError('sandbox_lost', `the machine broke down: ${error instanceof Error ? error.message : error}`, { cause: error });
+    }
+    this.#state = 'stopped';
+    return this.#outcome();
+  }
+
+  /** The whole machine as bytes, sealed if a key is given. Only of a stopped machine; it can go on after. */
+  snapshot(seal?: SealOptions): Uint8Array {
+    this.#mustBeStopped();
+    const writer = new ByteWriter(64 * 1024);
+    writer.block(encodeValue(stateToValue(this.#saved())));
+    writePages(writer, this.#guest.memory, this.image.base, this.#guest.deadRegions());
+    return closeContainer(writer.finish(), this.image.digest, seal);
+  }
+
+  /** SHA-256 over everything that decides how the machine goes on. */
+  hash(): string {
+    this.#mustBeStopped();
+    const hash = createHash('sha256').update(encodeValue(stateToValue(this.#saved())));
+    for (const part of aliveParts(this.#guest.memory, this.#guest.deadRegions())) hash.update(part);
+    return hash.digest('hex');
+  }
+
+  /** Stack, locals, pending calls and files, seen on a copy made from this machine's snapshot. */
+  inspect(): Inspection {
+    const copy = Machine.restore(this.image, this.snapshot(), { trust: true });
+    copy.#state = 'looking';
+    copy.#guest.fuelWord = INSPECT_FUEL;
+    const seen = decodeValue(copy.#guest.inspect()) as { stack?: unknown };
+    return {
+      stack: (Array.isArray(seen.stack) ? seen.stack : []) as StackFrame[],
+      pending: this.pending,
+      files: [...this.#fs.files()].map(({ path, file }) => ({ path, bytes: file.size })),
+    };
+  }
+
+  /** Contents of a file in `/work` or `/tmp`, or undefined. */
+  readFile(path: string): Uint8Array | undefined {
+    for (const entry of this.#fs.files()) if (entry.path === path) return entry.file.data.slice(0, entry.file.size);
+    return undefined;
+  }
+
+  #accept(input: Input): void {
+    this.#mustBeStopped();
+    const fits =
+      this.#stoppedIn === 'checkpoint'
+        ? input.kind === 'go'
+        : this.#said.say === 'wait'
+          ? (input.kind === 'answer' && this.#calls.has(input.callId)) || (input.kind === 'timer' && this.#said.due !== null)
+          : input.kind === 'start';
+    if (!fits) {
+      const where = this.#stoppedIn === 'checkpoint' ? 'in the middle of a program' : `where it said ${this.#said.say}`;
+      throw new FermataError('invalid_state', `a machine that stopped ${where} cannot be given ${JSON.stringify(input.kind)}`);
+    }
+    if (input.kind === 'go') return;
+    this.#reply = encodeValue(reply(input), input.kind === 'start' ? 'start' : 'answer');
+    if (input.kind === 'start') {
+      this.#random = new RandomSource(input.seed);
+      this.#clock.start(input.nowMs, this.fuel);
+      this.#wasi.stdin.data = Buffer.from(input.program.stdin ?? '');
+      this.#wasi.stdin.size = this.#wasi.stdin.data.length;
+      for (const { path, data } of input.program.files ?? []) this.#fs.put(path, data, this.#wasi.nowMs);
+    } else {
+      const due = input.kind === 'timer' && this.#said.say === 'wait' ? (this.#said.due ?? 0) : 0;
+      this.#clock.anchor(Math.max(input.nowMs, Math.ceil(due)), this.fuel);
+      if (input.kind === 'answer') this.#calls.delete(input.callId);
+    }
+  }
+
+  #outcome(): Outcome {
+    const emitted = this.#emitted;
+    if (this.#stoppedIn === 'checkpoint') return { ...emitted, kind: 'slice-used' };
+    const said = this.#said;
+    switch (said.say) {
+      case 'wait':
+        return { ...emitted, kind: 'calls', pending: [...this.#calls.keys()], dueMs: said.due };
+      case 'done':
+        return { ...emitted, kind: 'done', value: said.value };
+      case 'failed':
+        return { ...emitted, ...this.#failure(said.error) };
+      case 'ready':
+        throw new FermataError('sandbox_lost', 'the guest forgot its program');
+    }
+  }
+
+  /** An uncaught exception that is the guest's view of a limit is reported as that limit. */
+  #failure(error: GuestError): { kind: 'failed'; error: GuestError } | { kind: 'limit'; limit: LimitKind; message: string; error: GuestError } {
+    const { maxMemoryBytes, maxDiskBytes } = this.#limits;
+    const memory = error.name === 'MemoryError' || (error.name === 'InternalError' && error.message === 'out of memory');
+    if (memory && this.#guest.memoryRefused > 0) return { kind: 'limit', limit: 'memory', message: `the program needed more than ${maxMemoryBytes} bytes of memory`, error };
+    const disk = error.name === 'OSError' && /No space left/.test(error.message);
+    if (disk && this.#fs.refused > 0) return { kind: 'limit', limit: 'disk', message: `the program wrote more than ${maxDiskBytes} bytes to files`, error };
+    return { kind: 'failed', error };
+  }
+
+  #onCheckpoint(): boolean {
+    if (this.#state === 'looking') throw new FermataError('internal', 'looking into the machine took too long');
+    if (this.#guest.noSuspend) {
+      this.#granted += NO_SUSPEND_REFILL;
+      this.#guest.fuelWord += NO_SUSPEND_REFILL;
+      return false;
+    }
+    this.#stoppedIn = 'checkpoint';
+    return true;
+  }
+
+  #onExchange(message: Uint8Array): void {
+    this.#said = readSaid(decodeValue(message));
+    this.#stoppedIn = 'exchange';
+  }
+
+  #onEmit(kind: number, data: Uint8Array): void {
+    if (kind === EMIT.stdout || kind === EMIT.stderr) return this.#print(kind === EMIT.stdout ? 'stdout' : 'stderr', data);
+    if (this.#state === 'looking') return;
+    if (kind === EMIT.note) {
+      this.#emitted.notes.push(readNote(decodeValue(data)));
+      return;
+    }
+    if (kind !== EMIT.call) throw new FermataError('sandbox_lost', `the guest emitted an unknown kind ${kind}`);
+    const call = readCall(decodeValue(data));
+    if (call.id !== this.#nextCall) throw new FermataError('sandbox_lost', `the guest started call ${call.id} in place of ${this.#nextCall}`);
+    if (call.id > this.#limits.maxToolCalls) this.#end('tool_calls', `the program started more than ${this.#limits.maxToolCalls} tool calls`);
+    this.#nextCall++;
+    this.#calls.set(call.id, call);
+    this.#emitted.started.push(call);
+  }
+
+  #print(stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
+    if (this.#state !== 'running') return;
+    const { chunk, full } = this.#output.take(stream, bytes);
+    if (chunk.bytes.length > 0) this.#emitted.output.push(chunk);
+    if (full) this.#end('output', `the program printed more than ${this.#limits.maxOutputBytes} bytes`);
+  }
+
+  #mayGrow(pages: number): boolean {
+    if (pages > 65536 || (pages - this.image.basePages) * 65536 > this.#limits.maxMemoryBytes) return false;
+    this.#peakPages = Math.max(this.#peakPages, pages);
+    return true;
+  }
+
+  #end(limit: LimitKind, message: string): never {
+    throw new Ended({ ...this.#emitted, kind: 'limit', limit, message });
+  }
+
+  #exit(code: number): never {
+    const error = { name: 'SystemExit', message: `the program ended its process with code ${code}`, traceback: '', line: null, column: null };
+    throw new Ended({ ...this.#emitted, kind: 'failed', error });
+  }
+
+  #mustBeStopped(): void {
+    if (this.#state !== 'stopped') throw new FermataError('invalid_state', `the machine is ${this.#state}`);
+  }
+
+  #saved(): MachineState {
+    return {
+      stackPointer: this.#guest.stackPointer,
+      pages: this.#guest.pages,
+      peakPages: this.#peakPages,
+      fuel: this.fuel,
+      stoppedIn: this.#stoppedIn,
+      said: this.#said.say,
+      dueMs: this.#said.say === 'wait' ? this.#said.due : null,
+      nextCall: this.#nextCall,
+      calls: this.pending,
+      outputBytes: this.#output.bytes,
+      clock: this.#clock.state,
+      random: this.#random.state,
+      fs: saveFiles(this.#fs, this.#wasi),
+      limits: this.#limits,
+    };
+  }
+
+  /** Takes over everything of a saved state but the memory's contents, which are already there. */
+  #take(state: MachineState): void {
+    this.#guest.stackPointer = state.stackPointer;
+    this.#guest.fuelWord = 0;
+    this.#granted = state.fuel;
+    this.#peakPages = state.peakPages;
+    this.#stoppedIn = state.stoppedIn;
+    this.#said = state.said === 'wait' ? { say: 'wait', due: state.dueMs } : state.said === 'ready' ? { say: 'ready' } : { say: 'done', value: undefined };
+    this.#nextCall = state.nextCall;
+    this.#calls = new Map(state.calls.map((call) => [call.id, call]));
+    loadFiles(state.fs, this.#fs, this.#wasi);
+  }
+}
+
+function readState(body: ByteReader): MachineState {
+  try {
+    return stateFromValue(decodeValue(body.block()));
+  } catch (cause) {
+    if (cause instanceof FermataError) throw cause;
+    throw new FermataError('checkpoint_invalid', 'the snapshot cannot be read', { cause });
+  }
+}

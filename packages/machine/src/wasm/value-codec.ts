@@ -1,0 +1,156 @@
+/**
+ * The byte form of values between guest and host (`abi/values.h`), host side.
+ *
+ * Encoding throws `ValueError` where a value has no faithful form; decoding throws `Truncated` or `MalformedValue` on
+ * bytes that no honest guest sends, and never reads outside them.
+ */
+import { MAX_VALUE_DEPTH, setOwn, type Value, ValueError, type ValueRecord } from '@fermata/protocol';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { decodeString, encodeString } from './wtf8.ts';
+
+const TAG = {
+  undefined: 0,
+  null: 1,
+  false: 2,
+  true: 3,
+  double: 4,
+  integer: 5,
+  string: 6,
+  bytes: 7,
+  list: 8,
+  record: 9,
+  map: 10,
+  set: 11,
+  instant: 12,
+} as const;
+
+export class MalformedValue extends Error {
+  override readonly name = 'MalformedValue';
+}
+
+/** `path` names the root in error messages, e.g. `result of crm.find`. */
+export function encodeValue(value: unknown, path = 'value'): Uint8Array {
+  const writer = new ByteWriter();
+  write(writer, value, path, 0, new Set());
+  return writer.finish();
+}
+
+export function decodeValue(bytes: Uint8Array): Value {
+  const reader = new ByteReader(bytes);
+  const value = read(reader, 0);
+  if (reader.remaining > 0) throw new MalformedValue(`${reader.remaining} bytes follow the value`);
+  return value;
+}
+
+function write(writer: ByteWriter, value: unknown, path: string, depth: number, above: Set<object>): void {
+  if (value === undefined) return writer.byte(TAG.undefined);
+  if (value === null) return writer.byte(TAG.null);
+  switch (typeof value) {
+    case 'boolean':
+      return writer.byte(value ? TAG.true : TAG.false);
+    case 'number':
+      writer.byte(TAG.double);
+      return writer.double(value);
+    case 'bigint':
+      writer.byte(TAG.integer);
+      return writer.block(encodeString(String(value)));
+    case 'string':
+      writer.byte(TAG.string);
+      return writer.block(encodeString(value));
+    case 'object':
+      if (above.has(value)) throw new ValueError(path, 'refers back to itself; a cyclic value cannot be passed on');
+      if (depth >= MAX_VALUE_DEPTH) throw new ValueError(path, `nested more than ${MAX_VALUE_DEPTH} levels deep`);
+      above.add(value);
+      writeObject(writer, value, path, depth + 1, above);
+      above.delete(value);
+      return;
+    default:
+      throw new ValueError(path, `a ${typeof value} cannot be passed on`);
+  }
+}
+
+function writeObject(writer: ByteWriter, value: object, path: string, depth: number, above: Set<object>): void {
+  const child = (inner: unknown, step: string) => write(writer, inner, path + step, depth, above);
+  if (Array.isArray(value)) {
+    writer.byte(TAG.list);
+    writer.varint(value.length);
+    for (let i = 0; i < value.length; i++) child(value[i], `[${i}]`);
+  } else if (ArrayBuffer.isView(value)) {
+    writer.byte(TAG.bytes);
+    writer.block(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  } else if (value instanceof ArrayBuffer) {
+    writer.byte(TAG.bytes);
+    writer.block(new Uint8Array(value));
+  } else if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw new ValueError(path, 'an invalid Date cannot be passed on');
+    writer.byte(TAG.instant);
+    writer.double(value.getTime());
+  } else if (value instanceof Map) {
+    writer.byte(TAG.map);
+    writer.varint(value.size);
+    let i = 0;
+    for (const [key, inner] of value) {
+      child(key, `.key(${i})`);
+      child(inner, `.value(${i++})`);
+    }
+  } else if (value instanceof Set) {
+    writer.byte(TAG.set);
+    writer.varint(value.size);
+    let i = 0;
+    for (const inner of value) child(inner, `.item(${i++})`);
+  } else if (value instanceof Promise) {
+    throw new ValueError(path, 'a Promise cannot be passed on; await it first');
+  } else {
+    const entries = Object.entries(value);
+    writer.byte(TAG.record);
+    writer.varint(entries.length);
+    for (const [key, inner] of entries) {
+      writer.block(encodeString(key));
+      child(inner, `.${key}`);
+    }
+  }
+}
+
+function read(reader: ByteReader, depth: number): Value {
+  if (depth > MAX_VALUE_DEPTH) throw new MalformedValue('nested too deep');
+  const tag = reader.byte();
+  switch (tag) {
+    case TAG.undefined:
+      return undefined;
+    case TAG.null:
+      return null;
+    case TAG.false:
+      return false;
+    case TAG.true:
+      return true;
+    case TAG.double:
+      return reader.double();
+    case TAG.integer: {
+      const digits = decodeString(reader.block());
+      if (!/^-?\d+$/.test(digits)) throw new MalformedValue('an integer is not digits');
+      return BigInt(digits);
+    }
+    case TAG.string:
+      return decodeString(reader.block());
+    case TAG.bytes:
+      return reader.block().slice();
+    case TAG.list:
+      return Array.from({ length: reader.count() }, () => read(reader, depth + 1));
+    case TAG.record: {
+      const record: ValueRecord = {};
+      for (let left = reader.count(); left > 0; left--) setOwn(record, decodeString(reader.block()), read(reader, depth + 1));
+      return record;
+    }
+    case TAG.map: {
+      const map = new Map<Value, Value>();
+      for (let left = reader.count(); left > 0; left--) map.set(read(reader, depth + 1), read(reader, depth + 1));
+      return map;
+    }
+    case TAG.set:
+      return new Set(Array.from({ length: reader.count() }, () => read(reader, depth + 1)));
+    case TAG.instant:
+      return new Date(reader.double());
+    default:
+      throw new MalformedValue(`unknown tag ${tag}`);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Error codes: one table, stable, classed by who must act.
+ *
+ * guest: the program's own fault, a value in the outcome. limit: the program met a bound. request: the caller's fault.
+ * system: ours or the machine's; the task can go on elsewhere or later.
+ */
+export const ERROR_CODES = {
+  guest_error: { class: 'guest', text: 'The program ended with an uncaught error.' },
+  syntax_error: { class: 'guest', text: 'The program could not be parsed.' },
+  library_not_allowed: { class: 'guest', text: 'The program imports a library that its task does not allow.' },
+  tool_error: { class: 'guest', text: 'A tool failed and the program did not catch it.' },
+  unknown_tool: { class: 'guest', text: 'The program called a tool that does not exist.' },
+  invalid_arguments: { class: 'guest', text: 'A call, or a request, has arguments that do not fit.' },
+  timeout: { class: 'limit', text: 'The wall time ran out.' },
+  cpu_limit: { class: 'limit', text: 'The processor time ran out.' },
+  memory_limit: { class: 'limit', text: 'The program needed more memory than its limit.' },
+  disk_limit: { class: 'limit', text: 'The program wrote more to files than its limit.' },
+  output_limit: { class: 'limit', text: 'The program printed more than its limit.' },
+  tool_call_limit: { class: 'limit', text: 'The program started more tool calls than its limit.' },
+  invalid_request: { class: 'request', text: 'The request does not have the form that is documented.' },
+  invalid_state: { class: 'request', text: 'The task is not in a state in which this can be done.' },
+  checkpoint_invalid: { class: 'request', text: 'A snapshot is damaged, cut, not sealed as required, or not ours.' },
+  environment_mismatch: { class: 'request', text: 'A snapshot belongs to another image or format than this one.' },
+  sandbox_lost: { class: 'system', text: 'The machine broke down and was discarded.' },
+  sandbox_unavailable: { class: 'system', text: 'This sandbox cannot be had on this machine.' },
+  internal: { class: 'system', text: 'A fault of Fermata itself.' },
+} as const satisfies Record<string, { class: 'guest' | 'limit' | 'request' | 'system'; text: string }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+export type ErrorClass = (typeof ERROR_CODES)[ErrorCode]['class'];
+
+/** Every error that Fermata throws. `hint` says what to do about it. */
+export class FermataError extends Error {
+  override readonly name = 'FermataError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+  }
+}

@@ -1,0 +1,4 @@
+export * from './errors.ts';
+export * from './limits.ts';
+export * from './machine.ts';
+export * from './values.ts';
