@@ -58,6 +58,9 @@ export type Input =
   /** After `calls` with `dueMs`: that time has come. */
   | { kind: 'timer'; nowMs: number };
 
+/** What a stopped machine can be given next: `answer` also stands for the timer, where `dueMs` is set. */
+export type Wait = { for: 'start' } | { for: 'go' } | { for: 'answer'; dueMs: number | null };
+
 /** An uncaught error of the program. Line and column count from 1 and refer to the user's own source. */
 export interface GuestError {
   name: string;

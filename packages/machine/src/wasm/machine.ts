@@ -21,6 +21,7 @@ import {
   type MachineUsage,
   type Outcome,
   type StackFrame,
+  type Wait,
 } from '@fermata/protocol';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { closeContainer, type OpenOptions, openContainer, type SealOptions } from './container.ts';
@@ -52,6 +53,8 @@ class Ended {
 
 export class Machine {
   readonly image: Image;
+  /** What the maker of the snapshot attached to it; empty for a fresh machine. */
+  attachment: Uint8Array = new Uint8Array();
   readonly #guest: GuestInstance;
   readonly #wasi: Wasi;
   readonly #output: OutputMeter;
@@ -108,14 +111,15 @@ export class Machine {
   /** The machine that a snapshot holds; throws `checkpoint_invalid` or `environment_mismatch`. */
   static restore(image: Image, bytes: Uint8Array, options: OpenOptions = {}): Machine {
     const body = new ByteReader(openContainer(bytes, image.digest, options));
-    const state = readState(body);
+    const { attachment, state } = readState(body);
     const machine = new Machine(image, state.limits, state);
+    machine.attachment = attachment;
     if (state.pages < machine.#guest.pages || state.stackPointer % 16 !== 0 || !machine.#mayGrow(state.pages)) {
       throw new FermataError('checkpoint_invalid', 'the snapshot does not fit its own limits');
     }
     image.copyBaseInto(machine.#guest);
     machine.#guest.growTo(state.pages);
-    readPages(body, machine.#guest.memory);
+    readMemory(body, machine.#guest.memory);
     if (body.remaining > 0 || !machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
     machine.#take(state);
     return machine;
@@ -146,6 +150,11 @@ export class Machine {
   }
   get pending(): Call[] {
     return [...this.#calls.values()];
+  }
+  /** What the next input must be. */
+  get waits(): Wait {
+    if (this.#stoppedIn === 'checkpoint') return { for: 'go' };
+    return this.#said.say === 'wait' ? { for: 'answer', dueMs: this.#said.due } : { for: 'start' };
   }
   get limits(): Limits {
     return this.#limits;
@@ -190,10 +199,14 @@ export class Machine {
     return this.#outcome();
   }
 
-  /** The whole machine as bytes, sealed if a key is given. Only of a stopped machine; it can go on after. */
-  snapshot(seal?: SealOptions): Uint8Array {
+  /**
+   * The whole machine as bytes, sealed if a key is given. Only of a stopped machine; it can go on after. `attachment` is
+   * the owner's own and comes back from {@link restore}.
+   */
+  snapshot(seal?: SealOptions, attachment: Uint8Array = new Uint8Array()): Uint8Array {
     this.#mustBeStopped();
     const writer = new ByteWriter(64 * 1024);
+    writer.block(attachment);
     writer.block(encodeValue(stateToValue(this.#saved())));
     writePages(writer, this.#guest.memory, this.image.base, this.#guest.deadRegions());
     return closeContainer(writer.finish(), this.image.digest, seal);
@@ -228,16 +241,10 @@ export class Machine {
 
   #accept(input: Input): void {
     this.#mustBeStopped();
+    const { waits } = this;
     const fits =
-      this.#stoppedIn === 'checkpoint'
-        ? input.kind === 'go'
-        : this.#said.say === 'wait'
-          ? (input.kind === 'answer' && this.#calls.has(input.callId)) || (input.kind === 'timer' && this.#said.due !== null)
-          : input.kind === 'start';
-    if (!fits) {
-      const where = this.#stoppedIn === 'checkpoint' ? 'in the middle of a program' : `where it said ${this.#said.say}`;
-      throw new FermataError('invalid_state', `a machine that stopped ${where} cannot be given ${JSON.stringify(input.kind)}`);
-    }
+      waits.for === 'answer' ? (input.kind === 'answer' && this.#calls.has(input.callId)) || (input.kind === 'timer' && waits.dueMs !== null) : input.kind === waits.for;
+    if (!fits) throw new FermataError('invalid_state', `the machine waits for ${waits.for} and cannot be given this ${input.kind}`);
     if (input.kind === 'go') return;
     this.#reply = encodeValue(reply(input), input.kind === 'start' ? 'start' : 'answer');
     if (input.kind === 'start') {
@@ -370,9 +377,17 @@ export class Machine {
   }
 }
 
-function readState(body: ByteReader): MachineState {
+function readState(body: ByteReader): { attachment: Uint8Array; state: MachineState } {
+  return readable(() => ({ attachment: body.block().slice(), state: stateFromValue(decodeValue(body.block())) }));
+}
+function readMemory(body: ByteReader, memory: Uint8Array): void {
+  readable(() => readPages(body, memory));
+}
+
+/** Whatever goes wrong while a body is read, the snapshot is what is wrong. */
+function readable<T>(read: () => T): T {
   try {
-    return stateFromValue(decodeValue(body.block()));
+    return read();
   } catch (cause) {
     if (cause instanceof FermataError) throw cause;
     throw new FermataError('checkpoint_invalid', 'the snapshot cannot be read', { cause });

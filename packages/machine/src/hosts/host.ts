@@ -1,0 +1,61 @@
+/**
+ * The contract of a host: where machines live and are advanced, off the caller's thread.
+ *
+ * A hosted machine is run until something other than the end of a slice happens. What it emits on the way is told as it
+ * comes; the outcome follows after all of it. A host may lose a machine (`sandbox_lost`); it never lies about one.
+ */
+import type { Call, Emitted, Input, Inspection, Limits, LimitsInput, MachineUsage, Outcome, Wait } from '@fermata/protocol';
+import type { OpenOptions, SealOptions } from '../wasm/container.ts';
+import type { ImageName } from '../wasm/image-store.ts';
+
+/** How an advance of a hosted machine ended; `slice-used` means that a stop was asked for. */
+export type HostedOutcome = WithoutEmitted<Outcome>;
+type WithoutEmitted<O> = O extends unknown ? Omit<O, keyof Emitted> : never;
+
+/** How long a machine may go on in one advance; both in milliseconds. */
+export interface Budget {
+  /** Until the wall time ends. */
+  wallMs: number;
+  /** Of processor time. */
+  cpuMs: number;
+}
+
+/** What is known of a machine at its last stop, or while it runs at the end of its last slice. */
+export interface Report {
+  usage: MachineUsage;
+  /** Processor time that this host measured, in ms, since the machine came here. */
+  cpuMs: number;
+  position: { line: number; column: number } | null;
+}
+
+/** Where a restored machine stands. */
+export interface Restored {
+  /** `go`: in the middle of a program; `start`: between programs; else it waits for an answer or for `dueMs`. */
+  waits: Wait;
+  pending: Call[];
+  attachment: Uint8Array;
+}
+
+export interface HostedMachine {
+  readonly report: Report;
+  readonly limits: Limits;
+  /**
+   * Goes on until an outcome. `onEmitted` is told output, calls and notes as they come. With the budget used up the
+   * outcome is a limit (`timeout` or `cpu`) and the machine is gone. Rejects with `sandbox_lost` if it broke down.
+   */
+  advance(input: Input, budget: Budget, onEmitted: (emitted: Emitted, report: Report) => void): Promise<HostedOutcome>;
+  /** Asks a running advance to stop at the next fuel check; it then ends with `slice-used`, or with what came first. */
+  stop(): void;
+  snapshot(seal?: SealOptions, attachment?: Uint8Array): Promise<Uint8Array>;
+  hash(): Promise<string>;
+  inspect(): Promise<Inspection>;
+  readFile(path: string): Promise<Uint8Array | undefined>;
+  dispose(): void;
+}
+
+export interface Host {
+  create(image: ImageName, limits: LimitsInput): Promise<HostedMachine>;
+  /** Finds the image by the digest in the snapshot; throws as `Machine.restore` does. */
+  restore(snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,150 @@
+/**
+ * Multiplexes the machines of one thread: turn by turn, round-robin, a few milliseconds each, so that an endless loop
+ * starves nobody.
+ *
+ * A turn runs under a V8 timeout of what is left of the machine's budget, which also ends code that reaches no fuel
+ * check; only that machine is lost then. The scheduler owns no thread and no port: its owner calls {@link turn} while
+ * {@link busy}, and gets everything that happened as reports.
+ */
+import { Script } from 'node:vm';
+import { type Emitted, FermataError, type Input, type LimitKind } from '@fermata/protocol';
+import type { Machine } from '../wasm/machine.ts';
+import type { Budget, HostedOutcome, Report } from './host.ts';
+
+/** A slice is about this long; a turn ends with the first slice that passes its length. */
+const SLICE_MS = 2;
+const TURN_MS = 8;
+/** A V8 timeout needs a whole number of at least one. */
+const MIN_TIMEOUT_MS = 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+export interface Entry {
+  id: number;
+  machine: Machine;
+  sliceFuel: number;
+  cpuMs: number;
+  run: { next: Input; budget: Budget; startedMs: number; cpuAtStart: number; stop: boolean } | null;
+}
+
+export interface SchedulerEvents {
+  emitted(entry: Entry, emitted: Emitted): void;
+  outcome(entry: Entry, outcome: HostedOutcome): void;
+  lost(entry: Entry, error: FermataError): void;
+}
+
+export class Scheduler {
+  readonly #events: SchedulerEvents;
+  readonly #entries = new Map<number, Entry>();
+  readonly #runnable: Entry[] = [];
+
+  constructor(events: SchedulerEvents) {
+    this.#events = events;
+  }
+
+  get busy(): boolean {
+    return this.#runnable.length > 0;
+  }
+
+  add(id: number, machine: Machine): Entry {
+    const sliceFuel = Math.max(1, Math.round((SLICE_MS * 1e6) / machine.image.manifest.nsPerFuel));
+    const entry: Entry = { id, machine, sliceFuel, cpuMs: 0, run: null };
+    this.#entries.set(id, entry);
+    return entry;
+  }
+  get(id: number): Entry {
+    const entry = this.#entries.get(id);
+    if (!entry) throw new FermataError('invalid_state', 'the machine is gone');
+    return entry;
+  }
+  remove(id: number): void {
+    const entry = this.#entries.get(id);
+    if (entry) this.#leave(entry);
+    this.#entries.delete(id);
+  }
+
+  advance(entry: Entry, input: Input, budget: Budget): void {
+    if (entry.run) throw new FermataError('invalid_state', 'the machine is running');
+    entry.run = { next: input, budget, startedMs: performance.now(), cpuAtStart: entry.cpuMs, stop: false };
+    this.#runnable.push(entry);
+  }
+  stop(entry: Entry): void {
+    if (entry.run) entry.run.stop = true;
+  }
+  report({ machine, cpuMs }: Entry): Report {
+    return { usage: machine.usage, cpuMs, position: machine.position };
+  }
+
+  /** Gives the next machine its turn. */
+  turn(): void {
+    const entry = this.#runnable.shift();
+    if (!entry?.run) return;
+    this.#runnable.push(entry);
+    const left = Math.min(...Object.values(this.#left(entry)));
+    const cpuBefore = cpuNowMs();
+    try {
+      underTimeout(() => this.#slices(entry), left);
+    } catch (error) {
+      this.#charge(entry, cpuBefore);
+      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') this.#overrun(entry);
+      else this.#fail(entry, error);
+      return;
+    }
+    this.#charge(entry, cpuBefore);
+    if (entry.run && Math.min(...Object.values(this.#left(entry))) <= 0) this.#overrun(entry);
+  }
+
+  #slices(entry: Entry): void {
+    const began = performance.now();
+    while (entry.run) {
+      const { kind, output, started, notes, ...rest } = entry.machine.advance(entry.run.next, entry.sliceFuel);
+      entry.run.next = { kind: 'go' };
+      if (output.length + started.length + notes.length > 0) this.#events.emitted(entry, { output, started, notes });
+      if (kind !== 'slice-used' || entry.run.stop) {
+        this.#leave(entry);
+        this.#events.outcome(entry, { kind, ...rest } as HostedOutcome);
+        return;
+      }
+      if (performance.now() - began >= TURN_MS) return;
+    }
+  }
+
+  #left({ run, cpuMs }: Entry): Budget {
+    if (!run) return { wallMs: Number.POSITIVE_INFINITY, cpuMs: Number.POSITIVE_INFINITY };
+    return { wallMs: run.budget.wallMs - (performance.now() - run.startedMs), cpuMs: run.budget.cpuMs - (cpuMs - run.cpuAtStart) };
+  }
+  #charge(entry: Entry, cpuBefore: number): void {
+    entry.cpuMs += cpuNowMs() - cpuBefore;
+  }
+  #leave(entry: Entry): void {
+    entry.run = null;
+    const at = this.#runnable.indexOf(entry);
+    if (at >= 0) this.#runnable.splice(at, 1);
+  }
+  #overrun(entry: Entry): void {
+    const { wallMs, cpuMs } = this.#left(entry);
+    const limit: LimitKind = wallMs <= cpuMs ? 'timeout' : 'cpu';
+    const { timeoutMs, maxCpuMs } = entry.machine.limits;
+    const message = limit === 'timeout' ? `the program ran longer than ${timeoutMs} ms` : `the program used more than ${maxCpuMs} ms of processor time`;
+    this.#leave(entry);
+    this.#events.outcome(entry, { kind: 'limit', limit, message });
+  }
+  #fail(entry: Entry, error: unknown): void {
+    this.#leave(entry);
+    this.#events.lost(entry, error instanceof FermataError ? error : new FermataError('sandbox_lost', String(error), { cause: error }));
+  }
+}
+
+const TURN = Symbol.for('fermata.turn');
+const script = new Script(`globalThis[Symbol.for('${TURN.description}')]()`, { filename: 'fermata-turn' });
+
+/** Only a script can be given a timeout, so the call goes through a global. */
+function underTimeout(call: () => void, ms: number): void {
+  (globalThis as Record<symbol, unknown>)[TURN] = call;
+  script.runInThisContext({ timeout: Math.max(MIN_TIMEOUT_MS, Math.ceil(Math.min(ms, MAX_TIMEOUT_MS))), displayErrors: false });
+}
+
+/** Processor time of this thread, where Node can tell it, else the time that passed. */
+function cpuNowMs(): number {
+  const usage = process.threadCpuUsage?.();
+  return usage ? (usage.user + usage.system) / 1000 : performance.now();
+}

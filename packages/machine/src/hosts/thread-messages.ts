@@ -1,0 +1,40 @@
+/** What goes between a {@link ThreadHost} and its Workers. Errors cross as plain records and are rebuilt. */
+import { type Emitted, type ErrorCode, FermataError, type Input, type LimitsInput } from '@fermata/protocol';
+import type { OpenOptions, SealOptions } from '../wasm/container.ts';
+import type { ImageParts } from '../wasm/image.ts';
+import type { ImageName } from '../wasm/image-store.ts';
+import type { Budget, HostedOutcome, Report } from './host.ts';
+
+export type ToThread =
+  | { op: 'image'; name: ImageName; parts: ImageParts }
+  | { op: 'create'; request: number; id: number; image: ImageName; limits: LimitsInput }
+  | { op: 'restore'; request: number; id: number; image: ImageName; snapshot: Uint8Array; open: OpenOptions }
+  | { op: 'advance'; id: number; input: Input; budget: Budget }
+  | { op: 'stop'; id: number }
+  | { op: 'snapshot'; request: number; id: number; seal: SealOptions | undefined; attachment: Uint8Array }
+  | { op: 'hash'; request: number; id: number }
+  | { op: 'inspect'; request: number; id: number }
+  | { op: 'readFile'; request: number; id: number; path: string }
+  | { op: 'dispose'; id: number };
+
+export type FromThread =
+  | { kind: 'answer'; request: number; value: unknown }
+  | { kind: 'refused'; request: number; error: PlainError }
+  | { kind: 'emitted'; id: number; emitted: Emitted; report: Report }
+  | { kind: 'outcome'; id: number; outcome: HostedOutcome; report: Report }
+  | { kind: 'lost'; id: number; error: PlainError; report: Report };
+
+export interface PlainError {
+  code: ErrorCode;
+  message: string;
+  hint: string | undefined;
+}
+
+export function plainError(error: unknown): PlainError {
+  if (error instanceof FermataError) return { code: error.code, message: error.message, hint: error.hint };
+  return { code: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error), hint: undefined };
+}
+
+export function fromPlainError({ code, message, hint }: PlainError): FermataError {
+  return new FermataError(code, message, hint === undefined ? {} : { hint });
+}

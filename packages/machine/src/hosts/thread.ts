@@ -1,0 +1,97 @@
+/**
+ * The Worker side of a thread host: the machines of one thread, and its scheduler.
+ *
+ * Between turns it takes messages from the port without going back to the event loop, so a stop request reaches a busy
+ * thread within one turn. Some machines of each image that was used are kept prepared; they hold nothing of any task.
+ */
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { Image } from '../wasm/image.ts';
+import type { ImageName } from '../wasm/image-store.ts';
+import { Machine } from '../wasm/machine.ts';
+import { Scheduler } from './scheduler.ts';
+import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
+
+const PREPARED_PER_IMAGE = 2;
+
+if (!parentPort) throw new Error('thread.js runs only as a Worker');
+const port = parentPort;
+const post = (message: FromThread) => port.postMessage(message);
+
+const images = new Map<ImageName, Image>();
+const prepared = new Map<ImageName, Machine[]>();
+const scheduler = new Scheduler({
+  emitted: (entry, emitted) => post({ kind: 'emitted', id: entry.id, emitted, report: scheduler.report(entry) }),
+  outcome: (entry, outcome) => post({ kind: 'outcome', id: entry.id, outcome, report: scheduler.report(entry) }),
+  lost: (entry, error) => post({ kind: 'lost', id: entry.id, error: plainError(error), report: scheduler.report(entry) }),
+});
+
+port.on('message', (message: ToThread) => {
+  receive(message);
+  while (scheduler.busy) {
+    scheduler.turn();
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) receive(next.message);
+  }
+  setImmediate(prepare);
+});
+
+function receive(message: ToThread): void {
+  try {
+    const value = handle(message);
+    if ('request' in message) post({ kind: 'answer', request: message.request, value });
+  } catch (error) {
+    if ('request' in message) post({ kind: 'refused', request: message.request, error: plainError(error) });
+    else if (message.op === 'advance') post({ kind: 'lost', id: message.id, error: plainError(error), report: scheduler.report(scheduler.get(message.id)) });
+    else throw error;
+  }
+}
+
+function handle(message: ToThread): unknown {
+  switch (message.op) {
+    case 'image':
+      images.set(message.name, new Image(message.parts));
+      return;
+    case 'create': {
+      const machine = prepared.get(message.image)?.pop() ?? Machine.fresh(image(message.image));
+      machine.setLimits(message.limits);
+      const entry = scheduler.add(message.id, machine);
+      return { limits: machine.limits, report: scheduler.report(entry) };
+    }
+    case 'restore': {
+      const machine = Machine.restore(image(message.image), message.snapshot, message.open);
+      const entry = scheduler.add(message.id, machine);
+      return { limits: machine.limits, report: scheduler.report(entry), restored: { pending: machine.pending, waits: machine.waits, attachment: machine.attachment } };
+    }
+    case 'advance':
+      return scheduler.advance(scheduler.get(message.id), message.input, message.budget);
+    case 'stop':
+      return scheduler.stop(scheduler.get(message.id));
+    case 'snapshot':
+      return scheduler.get(message.id).machine.snapshot(message.seal, message.attachment);
+    case 'hash':
+      return scheduler.get(message.id).machine.hash();
+    case 'inspect':
+      return scheduler.get(message.id).machine.inspect();
+    case 'readFile':
+      return scheduler.get(message.id).machine.readFile(message.path);
+    case 'dispose':
+      return scheduler.remove(message.id);
+  }
+}
+
+function image(name: ImageName): Image {
+  const found = images.get(name);
+  if (!found) throw new Error(`no image ${name}`);
+  return found;
+}
+
+/** One machine at a time, so that a message never waits for more than one. */
+function prepare(): void {
+  for (const [name, image] of images) {
+    const ready = prepared.get(name) ?? [];
+    prepared.set(name, ready);
+    if (ready.length >= PREPARED_PER_IMAGE) continue;
+    ready.push(Machine.fresh(image));
+    setImmediate(prepare);
+    return;
+  }
+}
