@@ -28,16 +28,20 @@ export class ByteWriter {
   }
 
   byte(value: number): void {
-    this.#buffer[this.#room(1)] = value;
+    const at = this.#room(1); // before the buffer is named: it may be replaced
+    this.#buffer[at] = value;
   }
   u16(value: number): void {
-    this.#view.setUint16(this.#room(2), value, true);
+    const at = this.#room(2);
+    this.#view.setUint16(at, value, true);
   }
   u32(value: number): void {
-    this.#view.setUint32(this.#room(4), value, true);
+    const at = this.#room(4);
+    this.#view.setUint32(at, value, true);
   }
   double(value: number): void {
-    this.#view.setFloat64(this.#room(8), value, true);
+    const at = this.#room(8);
+    this.#view.setFloat64(at, value, true);
   }
   varint(value: number): void {
     let rest = value;
@@ -48,7 +52,8 @@ export class ByteWriter {
     this.byte(rest);
   }
   raw(bytes: Uint8Array): void {
-    this.#buffer.set(bytes, this.#room(bytes.length));
+    const at = this.#room(bytes.length);
+    this.#buffer.set(bytes, at);
   }
   /** Length as a varint, then the bytes. */
   block(bytes: Uint8Array): void {
