@@ -5,6 +5,8 @@ export const LIMIT_KINDS = ['timeout', 'cpu', 'memory', 'output', 'disk', 'tool_
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
 const MiB = 1024 * 1024;
+const atLeast = (min: number) => z.number().int().min(min);
+const between = (min: number, max: number) => atLeast(min).max(max);
 
 /**
  * - `timeoutMs`: wall time while the program runs, its tools and sleeps included; not while it is paused or stopped.
@@ -15,12 +17,12 @@ const MiB = 1024 * 1024;
  */
 export const limitsSchema = z
   .strictObject({
-    timeoutMs: z.number().int().min(10).default(300_000),
-    maxCpuMs: z.number().int().min(10).default(60_000),
-    maxMemoryBytes: z.number().int().min(MiB).max(3072 * MiB).default(256 * MiB),
-    maxDiskBytes: z.number().int().min(0).max(2048 * MiB).default(64 * MiB),
-    maxOutputBytes: z.number().int().min(0).max(1024 * MiB).default(MiB),
-    maxToolCalls: z.number().int().min(0).default(1000),
+    timeoutMs: atLeast(10).default(300_000),
+    maxCpuMs: atLeast(10).default(60_000),
+    maxMemoryBytes: between(MiB, 3072 * MiB).default(256 * MiB),
+    maxDiskBytes: between(0, 2048 * MiB).default(64 * MiB),
+    maxOutputBytes: between(0, 1024 * MiB).default(MiB),
+    maxToolCalls: atLeast(0).default(1000),
   })
   .prefault({});
 

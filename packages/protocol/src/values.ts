@@ -25,19 +25,7 @@ export interface ValueRecord {
  * | `Map`, `Set` | `dict` with other keys, `set` | `Map`, `Set` |
  * | `Date` | aware `datetime`, UTC | `Date` |
  */
-export type Value =
-  | undefined
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Uint8Array
-  | Date
-  | Value[]
-  | Map<Value, Value>
-  | Set<Value>
-  | ValueRecord;
+export type Value = undefined | null | boolean | number | bigint | string | Uint8Array | Date | Value[] | Map<Value, Value> | Set<Value> | ValueRecord;
 
 /** Levels of nesting that a value may have. */
 export const MAX_VALUE_DEPTH = 200;

@@ -1,6 +1,6 @@
 /** Files and descriptors of a machine, into a snapshot's state and back. */
 import { FermataError } from '@fermata/protocol';
-import { type DirNode, type FileNode, FileSystem, type FsNode, newFile, WRITABLE } from './file-system.ts';
+import { type DirNode, type FileNode, type FileSystem, type FsNode, newFile, WRITABLE } from './file-system.ts';
 import type { FsState } from './machine-state.ts';
 import type { Descriptor, Wasi } from './wasi.ts';
 

@@ -115,7 +115,10 @@ function bootBase(manifest: ImageManifest, module: WebAssembly.Module, files: Ui
     baseState: undefined as never,
   });
   const { memory, state } = Machine.boot(bare);
-  const sha256 = createHash('sha256').update(memory).update(encodeValue(state as unknown as Value)).digest('hex');
+  const sha256 = createHash('sha256')
+    .update(memory)
+    .update(encodeValue(state as unknown as Value))
+    .digest('hex');
   return { memory, state, sha256 };
 }
 
@@ -134,7 +137,13 @@ export async function verifyImage(name: ImageName): Promise<ImageCheck> {
   const { wasm, files } = await unpack(name, manifest);
   parts.push({ part: 'wasm', sha256: createHash('sha256').update(wasm).digest('hex'), pinned: manifest.wasm.sha256 });
   for (const [i, { path, sha256 }] of manifest.files.entries()) {
-    parts.push({ part: path, sha256: createHash('sha256').update(files[i] as Uint8Array).digest('hex'), pinned: sha256 });
+    parts.push({
+      part: path,
+      sha256: createHash('sha256')
+        .update(files[i] as Uint8Array)
+        .digest('hex'),
+      pinned: sha256,
+    });
   }
   const base = bootBase(manifest, await WebAssembly.compile(wasm), files);
   parts.push({ part: `base (${base.memory.length} bytes)`, sha256: base.sha256, pinned: manifest.base.sha256 });

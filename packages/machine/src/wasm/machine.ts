@@ -242,8 +242,7 @@ export class Machine {
   #accept(input: Input): void {
     this.#mustBeStopped();
     const { waits } = this;
-    const fits =
-      waits.for === 'answer' ? (input.kind === 'answer' && this.#calls.has(input.callId)) || (input.kind === 'timer' && waits.dueMs !== null) : input.kind === waits.for;
+    const fits = waits.for === 'answer' ? (input.kind === 'answer' && this.#calls.has(input.callId)) || (input.kind === 'timer' && waits.dueMs !== null) : input.kind === waits.for;
     if (!fits) throw new FermataError('invalid_state', `the machine waits for ${waits.for} and cannot be given this ${input.kind}`);
     if (input.kind === 'go') return;
     this.#reply = encodeValue(reply(input), input.kind === 'start' ? 'start' : 'answer');

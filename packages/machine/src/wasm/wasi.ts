@@ -101,7 +101,11 @@ export class Wasi {
   }
   #stringSizes(strings: readonly string[], count: number, size: number): void {
     this.#view().setUint32(count, strings.length, true);
-    this.#view().setUint32(size, strings.reduce((sum, text) => sum + encodeString(text).length + 1, 0), true);
+    this.#view().setUint32(
+      size,
+      strings.reduce((sum, text) => sum + encodeString(text).length + 1, 0),
+      true,
+    );
   }
   #filestat(pointer: number, node: FsNode | Stream): void {
     const view = this.#view();
