@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   disk_limit: { class: 'limit', text: 'The program wrote more to files than its limit.' },
   output_limit: { class: 'limit', text: 'The program printed more than its limit.' },
   tool_call_limit: { class: 'limit', text: 'The program started more tool calls than its limit.' },
+  outcome_unknown: { class: 'request', text: 'A call was started and its outcome was never recorded; it is not repeated without a decision.' },
   invalid_request: { class: 'request', text: 'The request does not have the form that is documented.' },
   invalid_state: { class: 'request', text: 'The task is not in a state in which this can be done.' },
   checkpoint_invalid: { class: 'request', text: 'A snapshot is damaged, cut, not sealed as required, or not ours.' },

@@ -68,6 +68,8 @@ export interface GuestError {
   traceback: string;
   line: number | null;
   column: number | null;
+  /** What sort of fault it is, where the guest knows; absent for an ordinary exception. */
+  kind?: 'syntax_error' | 'tool_error' | 'unknown_tool' | 'library_not_allowed' | undefined;
 }
 
 export interface OutputChunk {

@@ -56,14 +56,16 @@ export function toWire(value: unknown, path = 'value', depth = 0): Json {
   if (typeof value === 'bigint') return { [TAG]: ['integer', String(value)] };
   if (typeof value !== 'object') throw new ValueError(path, `a ${typeof value} cannot be passed on`);
   const child = (inner: unknown, step: string) => toWire(inner, path + step, depth + 1);
-  if (Array.isArray(value)) return value.map((item, index) => child(item, `[${index}]`));
-  if (value instanceof Uint8Array) return { [TAG]: ['bytes', Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')] };
+  if (Array.isArray(value)) return Array.from(value, (item, index) => child(item, `[${index}]`));
+  const bytes = bytesOf(value);
+  if (bytes) return { [TAG]: ['bytes', Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')] };
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) throw new ValueError(path, 'an invalid Date cannot be passed on');
     return { [TAG]: ['instant', value.toISOString()] };
   }
   if (value instanceof Map) return { [TAG]: ['map', [...value].map(([k, v], i) => [child(k, `.key(${i})`), child(v, `.value(${i})`)])] };
   if (value instanceof Set) return { [TAG]: ['set', [...value].map((item, i) => child(item, `.item(${i})`))] };
+  mustBeRecord(value, path);
   const record: { [key: string]: Json } = {};
   for (const [key, inner] of Object.entries(value)) setOwn(record, key, child(inner, `.${key}`));
   return Object.hasOwn(record, TAG) ? { [TAG]: ['record', record] } : record;
@@ -109,6 +111,20 @@ function fromTag(tag: unknown, path: string, child: (inner: unknown, step: strin
     return record;
   }
   throw bad();
+}
+
+/** The bytes that an ArrayBuffer or a view of one is, undefined for anything else. */
+export function bytesOf(value: object): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
+}
+
+/** Refuses what only looks like a record, such as an instance of a class: its meaning would be lost on the way. */
+export function mustBeRecord(value: object, path: string): void {
+  if (value instanceof Promise) throw new ValueError(path, 'a Promise cannot be passed on; await it first');
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return;
+  throw new ValueError(path, `an instance of ${value.constructor?.name || 'a class'} cannot be passed on; pass a plain object`);
 }
 
 /** Sets an own property under any name, `__proto__` included. */

@@ -4,7 +4,7 @@
  * Encoding throws `ValueError` where a value has no faithful form; decoding throws `Truncated` or `MalformedValue` on
  * bytes that no honest guest sends, and never reads outside them.
  */
-import { MAX_VALUE_DEPTH, setOwn, type Value, ValueError, type ValueRecord } from '@fermata/protocol';
+import { bytesOf, MAX_VALUE_DEPTH, mustBeRecord, setOwn, type Value, ValueError, type ValueRecord } from '@fermata/protocol';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { decodeString, encodeString } from './wtf8.ts';
 
@@ -71,16 +71,14 @@ function write(writer: ByteWriter, value: unknown, path: string, depth: number, 
 
 function writeObject(writer: ByteWriter, value: object, path: string, depth: number, above: Set<object>): void {
   const child = (inner: unknown, step: string) => write(writer, inner, path + step, depth, above);
+  const bytes = bytesOf(value);
   if (Array.isArray(value)) {
     writer.byte(TAG.list);
     writer.varint(value.length);
     for (let i = 0; i < value.length; i++) child(value[i], `[${i}]`);
-  } else if (ArrayBuffer.isView(value)) {
+  } else if (bytes) {
     writer.byte(TAG.bytes);
-    writer.block(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
-  } else if (value instanceof ArrayBuffer) {
-    writer.byte(TAG.bytes);
-    writer.block(new Uint8Array(value));
+    writer.block(bytes);
   } else if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) throw new ValueError(path, 'an invalid Date cannot be passed on');
     writer.byte(TAG.instant);
@@ -98,9 +96,8 @@ function writeObject(writer: ByteWriter, value: object, path: string, depth: num
     writer.varint(value.size);
     let i = 0;
     for (const inner of value) child(inner, `.item(${i++})`);
-  } else if (value instanceof Promise) {
-    throw new ValueError(path, 'a Promise cannot be passed on; await it first');
   } else {
+    mustBeRecord(value, path);
     const entries = Object.entries(value);
     writer.byte(TAG.record);
     writer.varint(entries.length);
@@ -148,8 +145,11 @@ function read(reader: ByteReader, depth: number): Value {
     }
     case TAG.set:
       return new Set(Array.from({ length: reader.count() }, () => read(reader, depth + 1)));
-    case TAG.instant:
-      return new Date(reader.double());
+    case TAG.instant: {
+      const date = new Date(reader.double());
+      if (Number.isNaN(date.getTime())) throw new MalformedValue('an instant is no time');
+      return date;
+    }
     default:
       throw new MalformedValue(`unknown tag ${tag}`);
   }

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { type Limits, limitsSchema } from '../src/limits.ts';
+
+const MiB = 1024 * 1024;
+const minima: Limits = { timeoutMs: 10, maxCpuMs: 10, maxMemoryBytes: MiB, maxDiskBytes: 0, maxOutputBytes: 0, maxToolCalls: 0 };
+const names = Object.keys(minima) as (keyof Limits)[];
+
+describe('limits', () => {
+  test('all have a default, whether absent, undefined or not given at all', () => {
+    const defaults = limitsSchema.parse(undefined);
+    expect(Object.keys(defaults).sort()).toEqual([...names].sort());
+    expect(limitsSchema.parse({})).toEqual(defaults);
+    expect(limitsSchema.parse(Object.fromEntries(names.map((name) => [name, undefined])))).toEqual(defaults);
+  });
+
+  test('the defaults are 5 minutes, 1 minute of processor, 256 MiB, 64 MiB of files, 1 MiB of output, 1000 calls', () => {
+    const defaults = { timeoutMs: 300_000, maxCpuMs: 60_000, maxMemoryBytes: 256 * MiB, maxDiskBytes: 64 * MiB, maxOutputBytes: MiB, maxToolCalls: 1000 };
+    expect(limitsSchema.parse({})).toEqual(defaults);
+  });
+
+  test('the minima are accepted', () => {
+    expect(limitsSchema.parse(minima)).toEqual(minima);
+  });
+
+  test.each(names)('%s below its minimum, broken, infinite or no number is refused', (name) => {
+    for (const value of [minima[name] - 1, minima[name] + 0.5, Number.NaN, Number.POSITIVE_INFINITY, String(minima[name]), null]) {
+      expect(limitsSchema.safeParse({ [name]: value }).success, `${value}`).toBe(false);
+    }
+  });
+
+  test('an unknown limit is refused, not ignored', () => {
+    expect(limitsSchema.safeParse({ maxCpu: 10 }).success).toBe(false);
+  });
+});
