@@ -9,6 +9,7 @@
 int encode_value(JSContext *ctx, struct bytes *out, JSValueConst value, const char *root);
 
 void encode_record(struct bytes *out, uint32_t count);
+void encode_list_head(struct bytes *out, uint32_t count);
 void encode_key(struct bytes *out, const char *key);
 void encode_number(struct bytes *out, double number);
 void encode_text(struct bytes *out, const char *text, size_t length);

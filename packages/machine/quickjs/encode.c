@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "values.h"
 #include <math.h>
+#include <stdio.h>
 
 /* The way from the root to here, innermost first. Also finds cycles: an object may not be inside itself. */
 struct path {
@@ -33,6 +34,11 @@ void encode_text(struct bytes *out, const char *text, size_t length) {
 
 void encode_record(struct bytes *out, uint32_t count) {
     bytes_byte(out, FV_RECORD);
+    put_varint(out, count);
+}
+
+void encode_list_head(struct bytes *out, uint32_t count) {
+    bytes_byte(out, FV_LIST);
     put_varint(out, count);
 }
 

@@ -1,0 +1,46 @@
+#!/bin/bash
+# Builds the QuickJS-ng image from Debian source: artifact/guest.wasm.zst and the digests in image.json.
+#
+# The result is bit-identical wherever it is built: everything happens at one fixed path (/build-quickjs) inside a Debian
+# trixie chroot, from a source archive whose sha256 is pinned in sources.sha256.
+#
+#   build.sh                 make the chroot and fetch the source first (needs root, mmdebstrap, a Debian mirror)
+#   FERMATA_BUILD_ROOT=dir   use that chroot
+#   FERMATA_BUILD_DL=dir     take the source archive from there before trying to fetch
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=${FERMATA_BUILD_ROOT:-}
+mirror=${FERMATA_BUILD_MIRROR:-http://deb.debian.org/debian}
+packages=ca-certificates,clang-19,lld-19,llvm-19,wasi-libc,libclang-rt-19-dev-wasm32,binaryen,dpkg-dev,patch
+
+if [ -z "$root" ]; then
+  root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/trixie
+  if [ ! -e "$root/usr/bin/wasm-opt" ]; then
+    mkdir -p "$root"
+    mmdebstrap --variant=apt --include=$packages trixie "$root" "$mirror"
+  fi
+fi
+work=$root/build-quickjs
+mkdir -p "$work/dl"
+
+read -r hash file package <"$here/sources.sha256"
+if [ ! -e "$work/dl/$file" ]; then
+  if [ -n "${FERMATA_BUILD_DL:-}" ] && [ -e "$FERMATA_BUILD_DL/$file" ]; then
+    cp "$FERMATA_BUILD_DL/$file" "$work/dl/"
+  else
+    # The engine is newer in backports. The packaging archive may be gone from the mirror; it is not needed.
+    echo "deb-src $mirror trixie-backports main" >"$root/etc/apt/sources.list.d/quickjs.list"
+    chroot "$root" apt-get update
+    chroot "$root" sh -c "cd /build-quickjs/dl && apt-get source --download-only $package" || true
+  fi
+fi
+echo "$hash  $work/dl/$file" | sha256sum --check --quiet
+
+rm -rf "$work/source" "$work/bridge" "$work/abi"
+mkdir "$work/source" "$work/bridge"
+tar -C "$work/source" --strip-components=1 -xf "$work/dl/$file"
+cp -r "$here"/*.[ch] "$here/prelude" "$here/patches" "$here/compile.sh" "$here/removelist.txt" "$work/bridge/"
+cp -r "$here/../abi" "$work/abi"
+for patch in "$here"/patches/*.patch; do patch -d "$work/source" -p1 --fuzz=0 --quiet <"$patch"; done
+chroot "$root" nice sh /build-quickjs/bridge/compile.sh
+node "$here/pack.mjs" "$work/guest.wasm" "$here"
