@@ -50,6 +50,8 @@ export interface HostedMachine {
   hash(): Promise<string>;
   inspect(): Promise<Inspection>;
   readFile(path: string): Promise<Uint8Array | undefined>;
+  /** The files in `/work`. */
+  files(): Promise<{ path: string; data: Uint8Array }[]>;
   dispose(): void;
 }
 

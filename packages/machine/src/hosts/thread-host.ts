@@ -227,6 +227,9 @@ class ThreadMachine implements HostedMachine {
   readFile(path: string): Promise<Uint8Array | undefined> {
     return this.#ask<Uint8Array | undefined>((request) => ({ op: 'readFile', request, id: this.#id, path }));
   }
+  files(): Promise<{ path: string; data: Uint8Array }[]> {
+    return this.#ask<{ path: string; data: Uint8Array }[]>((request) => ({ op: 'files', request, id: this.#id }));
+  }
   dispose(): void {
     this.#thread.forget(this.#id);
     this.lose(new FermataError('invalid_state', 'the machine was disposed of'));

@@ -15,6 +15,7 @@ export type ToThread =
   | { op: 'hash'; request: number; id: number }
   | { op: 'inspect'; request: number; id: number }
   | { op: 'readFile'; request: number; id: number; path: string }
+  | { op: 'files'; request: number; id: number }
   | { op: 'dispose'; id: number };
 
 export type FromThread =

@@ -73,6 +73,8 @@ function handle(message: ToThread): unknown {
       return scheduler.get(message.id).machine.inspect();
     case 'readFile':
       return scheduler.get(message.id).machine.readFile(message.path);
+    case 'files':
+      return scheduler.get(message.id).machine.workFiles();
     case 'dispose':
       return scheduler.remove(message.id);
   }

@@ -9,6 +9,7 @@ const guestErrorSchema = z.object({
   traceback: text,
   line: z.number().int().nullable(),
   column: z.number().int().nullable(),
+  kind: z.enum(['syntax_error', 'tool_error', 'unknown_tool', 'library_not_allowed']).optional(),
 });
 const value = z.custom<Value>(() => true).optional();
 

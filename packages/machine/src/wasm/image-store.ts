@@ -28,10 +28,13 @@ export function defaultCacheDir(): string {
   return FERMATA_CACHE_DIR ?? join(XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'fermata');
 }
 
-const folderOf = (name: ImageName) => fileURLToPath(new URL(`../../${name}/`, import.meta.url));
+/** Where the image's manifest, artifact and build script lie. */
+export function imageFolder(name: ImageName): string {
+  return fileURLToPath(new URL(`../../${name}/`, import.meta.url));
+}
 
 export async function readManifest(name: ImageName): Promise<ImageManifest> {
-  return imageManifestSchema.parse(JSON.parse(await readFile(join(folderOf(name), 'image.json'), 'utf8')));
+  return imageManifestSchema.parse(JSON.parse(await readFile(join(imageFolder(name), 'image.json'), 'utf8')));
 }
 
 /** The image, from the cache or made into it. */
@@ -98,7 +101,7 @@ async function publish(folder: string, entries: readonly [string, Uint8Array][])
 /** The artifact's parts, each checked against the manifest. */
 async function unpack(name: ImageName, manifest: ImageManifest): Promise<{ wasm: Uint8Array; files: Uint8Array[] }> {
   const part = async ({ file, sha256 }: { file: string; sha256: string }) => {
-    const bytes = zstdDecompressSync(await readFile(join(folderOf(name), file)));
+    const bytes = zstdDecompressSync(await readFile(join(imageFolder(name), file)));
     const actual = createHash('sha256').update(bytes).digest('hex');
     if (actual !== sha256) throw new FermataError('sandbox_unavailable', `${name}/${file} has the digest ${actual}, not ${sha256}`);
     return bytes;

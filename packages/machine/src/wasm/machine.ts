@@ -239,6 +239,12 @@ export class Machine {
     return undefined;
   }
 
+  /** The files in `/work`, in the order in which they were made. */
+  workFiles(): { path: string; data: Uint8Array }[] {
+    const inWork = [...this.#fs.files()].filter(({ path }) => path.startsWith('/work/'));
+    return inWork.map(({ path, file }) => ({ path, data: file.data.slice(0, file.size) }));
+  }
+
   #accept(input: Input): void {
     this.#mustBeStopped();
     const { waits } = this;

@@ -1,0 +1,77 @@
+/**
+ * The calls of one task: which were started, which have an answer, and in which order answers are to be delivered.
+ *
+ * It is part of a task's snapshot, so a restored task knows what it must not repeat: a call that was handed to its tool
+ * and has no recorded answer is `unknown` after a restore.
+ */
+import type { Call, CallResult, Value } from '@fermata/protocol';
+import type { LoggedCall } from './task-result.ts';
+
+export type CallState = 'new' | 'started' | 'unknown' | 'settled' | 'delivered';
+
+export interface CallRecord {
+  call: Call;
+  state: CallState;
+  result?: CallResult;
+}
+
+export class CallBook {
+  readonly #records = new Map<number, CallRecord>();
+  /** Settled and not delivered, in the order in which they settled. */
+  #answers: number[] = [];
+
+  add(call: Call): CallRecord {
+    const record: CallRecord = { call, state: 'new' };
+    this.#records.set(call.id, record);
+    return record;
+  }
+  get(id: number): CallRecord | undefined {
+    return this.#records.get(id);
+  }
+  /** Calls that are not settled, in the order of their start. */
+  open(): CallRecord[] {
+    return [...this.#records.values()].filter(({ state }) => state === 'new' || state === 'started' || state === 'unknown');
+  }
+
+  settle(record: CallRecord, result: CallResult): void {
+    record.state = 'settled';
+    record.result = result;
+    this.#answers.push(record.call.id);
+  }
+  /** The next answer to deliver, which counts as delivered from now on. */
+  nextAnswer(): { callId: number; result: CallResult } | undefined {
+    const callId = this.#answers.shift();
+    const record = callId === undefined ? undefined : this.#records.get(callId);
+    if (!record?.result) return undefined;
+    record.state = 'delivered';
+    return { callId: record.call.id, result: record.result };
+  }
+  get hasAnswer(): boolean {
+    return this.#answers.length > 0;
+  }
+
+  log(): LoggedCall[] {
+    return [...this.#records.values()].map(({ call, result }) => ({
+      callId: call.id,
+      tool: call.name,
+      arguments: call.args,
+      status: !result ? 'pending' : 'ok' in result ? 'ok' : 'error',
+      ...(result && 'error' in result ? { error: result.error.message } : {}),
+    }));
+  }
+
+  save(): Value {
+    return { answers: this.#answers, records: [...this.#records.values()].map(({ call, state, result }) => [call.id, call.name, call.args, state, result as Value]) };
+  }
+  static load(saved: Value): CallBook {
+    const { answers, records } = saved as { answers: number[]; records: [number, string, Call['args'], CallState, CallResult | undefined][] };
+    const book = new CallBook();
+    for (const [id, name, args, state, result] of records) {
+      const record = book.add({ id, name, args });
+      record.state = state === 'started' ? 'unknown' : state;
+      if (result) record.result = result;
+    }
+    book.#answers = answers;
+    return book;
+  }
+}

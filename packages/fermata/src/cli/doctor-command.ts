@@ -1,0 +1,72 @@
+/** `fermata doctor`: what this machine can do, and why not. */
+import { constants, accessSync } from 'node:fs';
+import { availableParallelism, freemem } from 'node:os';
+import { defaultCacheDir } from '@fermata/machine';
+import type { Language } from '@fermata/protocol';
+import type { Command } from 'commander';
+import { createFermata } from '../fermata.ts';
+import { EXIT } from './exit-code.ts';
+import { dataDir, sealKey } from './key-file.ts';
+import { formatBytes } from './units.ts';
+
+interface Finding {
+  what: string;
+  ok: boolean;
+  detail: string;
+}
+
+const PROBES: Record<Language, string> = { python: '20 + 1', javascript: '20 + 1', typescript: 'const n: number = 20; n + 1' };
+
+export function addDoctorCommand(program: Command, done: (exitCode: number) => void): void {
+  program
+    .command('doctor')
+    .description('say what this machine can do, and why not')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const findings = await examine();
+      const ok = findings.every((finding) => finding.ok);
+      if (json) process.stdout.write(`${JSON.stringify({ ok, findings })}\n`);
+      else for (const finding of findings) process.stdout.write(`${finding.ok ? 'ok ' : 'NO '} ${finding.what}: ${finding.detail}\n`);
+      done(ok ? EXIT.ok : EXIT.unavailable);
+    });
+}
+
+async function examine(): Promise<Finding[]> {
+  return [
+    { what: 'node', ok: true, detail: `${process.version} on ${process.platform} ${process.arch}` },
+    { what: 'machine', ok: true, detail: `${availableParallelism()} cores, ${formatBytes(freemem())} of memory free` },
+    ...(await languages()),
+    attempt('image cache', () => defaultCacheDir() + writable(defaultCacheDir())),
+    attempt('seal key', () => `${sealKey().id}${process.env.FERMATA_SEAL_KEY === undefined ? ` in ${dataDir()}` : ' from FERMATA_SEAL_KEY'}`),
+    { what: 'isolation', ok: true, detail: 'Wasm machines in threads of this process; no jail around the process in this version' },
+  ];
+}
+
+async function languages(): Promise<Finding[]> {
+  await using fermata = createFermata();
+  const findings: Finding[] = [];
+  for (const [language, code] of Object.entries(PROBES)) {
+    const began = performance.now();
+    try {
+      const result = await fermata.run({ language: language as Language, code });
+      const took = `first result after ${Math.round(performance.now() - began)} ms`;
+      findings.push({ what: language, ok: result.output === 21, detail: result.output === 21 ? took : `wrong result: ${result.error?.message ?? result.output}` });
+    } catch (error) {
+      findings.push({ what: language, ok: false, detail: (error as Error).message });
+    }
+  }
+  return findings;
+}
+
+function attempt(what: string, look: () => string): Finding {
+  try {
+    return { what, ok: true, detail: look() };
+  } catch (error) {
+    return { what, ok: false, detail: (error as Error).message };
+  }
+}
+
+function writable(folder: string): string {
+  accessSync(folder, constants.W_OK);
+  return '';
+}

@@ -1,0 +1,96 @@
+/**
+ * Runs a task for a person at a terminal: output as it comes, Ctrl-C as a pause that is saved, the result at the end.
+ *
+ * A pause (Ctrl-C, SIGTERM, `--pause-after`) stops the program, lets calls that are under way finish, and writes the
+ * snapshot before anything is said about it; a second Ctrl-C cancels.
+ */
+import { rename, writeFile } from 'node:fs/promises';
+import { FermataError, toWire } from '@fermata/protocol';
+import type { Task } from '../task.ts';
+import type { TaskError, TaskEvent, TaskResult } from '../task-result.ts';
+import { exitCodeOf } from './exit-code.ts';
+import type { Progress } from './progress.ts';
+import { taskJson } from './task-json.ts';
+import { formatBytes } from './units.ts';
+
+/** How long a pause waits for calls that are under way. */
+const SETTLE_MS = 10_000;
+
+export interface DriveOptions {
+  json: boolean;
+  pauseAfterMs: number | undefined;
+  progress: Progress;
+}
+
+/** Shows events of a task as they come. */
+export function showEvents({ json, progress }: Pick<DriveOptions, 'json' | 'progress'>): (event: TaskEvent) => void {
+  return (event) => {
+    progress.onEvent(event);
+    if (event.type === 'output' && !json) (event.stream === 'stdout' ? process.stdout : process.stderr).write(event.text);
+  };
+}
+
+/** Resolves with the exit code. */
+export async function driveTask(task: Task, options: DriveOptions): Promise<number> {
+  let interrupts = 0;
+  const pause = () => void task.pause().catch(ended);
+  const interrupt = () => {
+    interrupts++;
+    if (interrupts === 1) pause();
+    else void task.cancel();
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  const timer = options.pauseAfterMs === undefined ? undefined : setTimeout(pause, options.pauseAfterMs);
+  try {
+    let result = await task.run();
+    let snapshot: string | undefined;
+    if (result.status === 'paused' || result.status === 'waiting') {
+      await task.settled(SETTLE_MS);
+      snapshot = `${task.id}.snap`;
+      const bytes = await task.snapshot();
+      await save(snapshot, bytes);
+      if (interrupts > 1) result = await task.cancel();
+      else tellStopped(task, result, snapshot, bytes.length, options.progress);
+    }
+    options.progress.end();
+    if (options.json) process.stdout.write(`${JSON.stringify(taskJson(result, snapshot))}\n`);
+    else show(result);
+    return exitCodeOf(result);
+  } finally {
+    clearTimeout(timer);
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+    options.progress.end();
+  }
+}
+
+/** A pause that comes too late is not an error. */
+function ended(error: unknown): void {
+  if (!(error instanceof FermataError && error.code === 'invalid_state')) throw error;
+}
+
+/** Whole or not at all, so that a kill while saving spoils nothing. */
+async function save(file: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(`${file}.part`, bytes, { mode: 0o600, flush: true });
+  await rename(`${file}.part`, file);
+}
+
+function tellStopped(task: Task, result: TaskResult, snapshot: string, bytes: number, progress: Progress): void {
+  const at = task.position ? ` at line ${task.position.line}` : '';
+  const what = result.status === 'paused' ? 'paused' : `waiting for ${result.waitingFor.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`;
+  progress.say(`${what}${at}; saved ${snapshot} (${formatBytes(bytes)})\nGo on, here or elsewhere, with: fermata resume ${snapshot}`);
+}
+
+function show({ status, output, error }: TaskResult): void {
+  if (error) process.stderr.write(describe(error));
+  else if (status === 'cancelled') process.stderr.write('cancelled\n');
+  else if (status === 'succeeded' && output !== undefined && output !== null) {
+    process.stdout.write(`${typeof output === 'string' ? output : JSON.stringify(toWire(output))}\n`);
+  }
+}
+
+function describe({ code, message, traceback, line, column, hint }: TaskError): string {
+  const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+  return `${traceback ? `${traceback.trimEnd()}\n` : ''}failed: ${code}: ${message}${place}\n${hint ? `hint: ${hint}\n` : ''}`;
+}

@@ -1,0 +1,64 @@
+/** `fermata image list | verify | build`. */
+import { spawn } from 'node:child_process';
+import { type ImageName, imageFolder, IMAGE_NAMES, readManifest, verifyImage } from '@fermata/machine';
+import { FermataError } from '@fermata/protocol';
+import type { Command } from 'commander';
+import { EXIT } from './exit-code.ts';
+import { formatBytes } from './units.ts';
+
+export function addImageCommand(program: Command, done: (exitCode: number) => void): void {
+  const image = program.command('image').description('the interpreters that programs run on');
+  image
+    .command('list')
+    .description('images, their versions and languages')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const manifests = await Promise.all(IMAGE_NAMES.map(readManifest));
+      if (json) return print(manifests.map(({ name, version, languages, wasm, base, sources }) => ({ name, version, languages, wasm, base, sources })));
+      for (const { name, version, languages, wasm, base } of manifests) {
+        process.stdout.write(`${name} ${version}  ${languages.join(', ')}  wasm ${formatBytes(wasm.bytes)}, base ${formatBytes(base.bytes)}  ${wasm.sha256.slice(0, 16)}\n`);
+      }
+    });
+  image
+    .command('verify')
+    .description('unpack and boot each image anew, and compare every digest with the pinned one')
+    .argument('[name]', 'one image; default: all')
+    .option('--json', 'as JSON')
+    .action(async (name: string | undefined, { json }: { json?: boolean }) => {
+      const checks = await Promise.all(named(name).map(verifyImage));
+      if (json) print(checks);
+      else {
+        for (const check of checks) {
+          for (const { part, sha256, pinned } of check.parts) {
+            process.stdout.write(`${sha256 === pinned ? 'ok  ' : 'BAD '} ${check.name} ${part} ${sha256}${sha256 === pinned ? '' : `, pinned ${pinned}`}\n`);
+          }
+        }
+      }
+      done(checks.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed);
+    });
+  image
+    .command('build')
+    .description('build an image from Debian source packages (needs Debian and root), and compare it with the one that is here')
+    .argument('<name>', IMAGE_NAMES.join(' or '))
+    .option('--keep', 'put the result in the place of the one that is here')
+    .action(async (name: string, { keep }: { keep?: boolean }) => done(await build(named(name)[0] as ImageName, keep === true)));
+}
+
+function named(name: string | undefined): readonly ImageName[] {
+  if (name === undefined) return IMAGE_NAMES;
+  const found = IMAGE_NAMES.find((candidate) => candidate === name);
+  if (!found) throw new FermataError('invalid_request', `there is no image ${name}`, { hint: `There are ${IMAGE_NAMES.join(' and ')}.` });
+  return [found];
+}
+
+function build(name: ImageName, keep: boolean): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['build.sh', keep ? '--keep' : '--compare'], { cwd: imageFolder(name), stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', reject);
+    child.on('exit', (code) => resolve(code === 0 ? EXIT.ok : EXIT.failed));
+  });
+}
+
+function print(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}

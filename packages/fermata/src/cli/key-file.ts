@@ -1,0 +1,34 @@
+/**
+ * The key that seals snapshots of this user: `FERMATA_SEAL_KEY` (base64 of 32 bytes), else a file in the data folder,
+ * made at first use and readable by its owner alone. Whoever has the key can make snapshots that are believed.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { SealKey } from '@fermata/machine';
+import { FermataError } from '@fermata/protocol';
+
+/** `FERMATA_DATA_DIR`, else the user's data folder. */
+export function dataDir(): string {
+  const { FERMATA_DATA_DIR, XDG_DATA_HOME } = process.env;
+  return FERMATA_DATA_DIR ?? join(XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'fermata');
+}
+
+export function sealKey(): SealKey {
+  const given = process.env.FERMATA_SEAL_KEY;
+  if (given !== undefined) return keyOf(Buffer.from(given, 'base64'), 'FERMATA_SEAL_KEY');
+  const file = join(dataDir(), 'seal.key');
+  mkdirSync(dataDir(), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, randomBytes(32).toString('base64'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return keyOf(Buffer.from(readFileSync(file, 'utf8'), 'base64'), file);
+}
+
+function keyOf(key: Uint8Array, source: string): SealKey {
+  if (key.length !== 32) throw new FermataError('invalid_request', `${source} does not hold the base64 of 32 bytes`);
+  return { id: createHash('sha256').update('fermata seal key id').update(key).digest('hex').slice(0, 16), key };
+}

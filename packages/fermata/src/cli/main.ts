@@ -1,0 +1,44 @@
+/** The command line: one command per file, data on stdout, talk on stderr. */
+import { readFileSync } from 'node:fs';
+import { FermataError } from '@fermata/protocol';
+import { Command, CommanderError } from 'commander';
+import { addDoctorCommand } from './doctor-command.ts';
+import { EXIT, exitCodeOfError } from './exit-code.ts';
+import { addImageCommand } from './image-command.ts';
+import { addRunCommands } from './run-command.ts';
+
+const EXIT_CODES = `
+Exit codes: 0 ok, 1 the task failed, 2 usage, 3 unavailable, 4 paused or waiting for someone.`;
+
+/** Runs one command; resolves with its exit code. Errors are told on stderr, or as JSON on stdout where --json is given. */
+export async function main(argv: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const done = (code: number) => {
+    exitCode = code;
+  };
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  const program = new Command('fermata')
+    .description('Run programs that language models write, safely; hold them anywhere, and carry on later.')
+    .version(version)
+    .addHelpText('after', EXIT_CODES)
+    .exitOverride();
+  addRunCommands(program, done);
+  addImageCommand(program, done);
+  addDoctorCommand(program, done);
+  for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) command.exitOverride();
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return tell(error, argv.includes('--json'));
+  }
+}
+
+function tell(error: unknown, json: boolean): number {
+  if (!(error instanceof FermataError)) throw error;
+  const { code, message, hint } = error;
+  if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, ...(hint ? { hint } : {}) } })}\n`);
+  else process.stderr.write(`fermata: ${message}\n${hint ? `hint: ${hint}\n` : ''}`);
+  return exitCodeOfError(code);
+}

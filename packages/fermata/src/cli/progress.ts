@@ -1,0 +1,101 @@
+/**
+ * What happens, told on stderr: steps, calls and findings as lines, and on a terminal one live line with the time, the
+ * line of the program and the calls it waits for. Nothing here goes to stdout.
+ */
+import { styleText } from 'node:util';
+import { toWire } from '@fermata/protocol';
+import type { TaskEvent } from '../task-result.ts';
+
+const REDRAW_MS = 100;
+const MAX_ARGUMENTS = 100;
+
+export class Progress {
+  readonly #live = process.stderr.isTTY === true;
+  readonly #quiet: boolean;
+  readonly #began = performance.now();
+  readonly #pending = new Map<number, { name: string; began: number }>();
+  #line: number | undefined;
+  #step = '';
+  #fraction: number | undefined;
+  #shown = false;
+  #outputOpen = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(quiet: boolean) {
+    this.#quiet = quiet;
+    if (this.#live && !quiet) this.#timer = setInterval(() => this.#redraw(), REDRAW_MS).unref();
+  }
+
+  readonly onEvent = (event: TaskEvent): void => {
+    switch (event.type) {
+      case 'output':
+        this.#clear();
+        this.#outputOpen = !event.text.endsWith('\n');
+        return;
+      case 'position':
+        this.#line = event.line;
+        return;
+      case 'progress':
+        this.#fraction = event.value;
+        return;
+      case 'step':
+        this.#step = event.name;
+        return this.line(styleText('cyan', `step ${event.name}`));
+      case 'call':
+        this.#pending.set(event.call.id, { name: event.call.name, began: performance.now() });
+        return this.line(`${styleText('dim', 'call')} ${event.call.name}(${shorten(event.call.args)})`);
+      case 'call_settled': {
+        const began = this.#pending.get(event.call.id)?.began;
+        this.#pending.delete(event.call.id);
+        const took = began === undefined ? '' : ` (${Math.round(performance.now() - began)} ms)`;
+        const failed = 'error' in event.result ? styleText('red', ` failed: ${event.result.error.message}`) : '';
+        return this.line(`${styleText('dim', 'done')} ${event.call.name}${took}${failed}`);
+      }
+      case 'finding':
+        return this.line(styleText('yellow', `note ${event.message}${event.line === null ? '' : ` (line ${event.line})`}`));
+      default:
+    }
+  };
+
+  /** A line of its own, below what the program has printed so far. */
+  line(text: string): void {
+    if (this.#quiet) return;
+    this.#clear();
+    process.stderr.write(`${text}\n`);
+  }
+
+  /** Something that must be said even when quiet. */
+  say(text: string): void {
+    this.#clear();
+    process.stderr.write(`${text}\n`);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#clear();
+  }
+
+  #redraw(): void {
+    if (this.#outputOpen) return;
+    const seconds = ((performance.now() - this.#began) / 1000).toFixed(1);
+    const waits = [...this.#pending.values()].map(({ name }) => name);
+    const parts = [`${seconds}s`];
+    if (this.#fraction !== undefined) parts.push(`${Math.round(this.#fraction * 100)}%`);
+    if (this.#step) parts.push(this.#step);
+    if (this.#line !== undefined) parts.push(`line ${this.#line}`);
+    if (waits.length > 0) parts.push(`waiting for ${waits.slice(0, 3).join(', ')}${waits.length > 3 ? ` and ${waits.length - 3} more` : ''}`);
+    this.#clear();
+    process.stderr.write(styleText('dim', parts.join('  ').slice(0, (process.stderr.columns ?? 80) - 1)));
+    this.#shown = true;
+  }
+  #clear(): void {
+    if (!this.#shown) return;
+    process.stderr.write('\r\x1b[2K');
+    this.#shown = false;
+  }
+}
+
+function shorten(args: unknown): string {
+  const text = JSON.stringify(toWire(args));
+  return text.length > MAX_ARGUMENTS ? `${text.slice(0, MAX_ARGUMENTS)}...` : text;
+}

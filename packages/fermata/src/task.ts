@@ -1,0 +1,442 @@
+/**
+ * A task: one program on one machine, advanced step by step or run to its end.
+ *
+ * It owns the machine, the book of calls and the output, and it is what a snapshot holds. It never starts a call twice
+ * by itself: a call whose tool was started before a snapshot and has no answer in it is `outcome_unknown` after a
+ * restore, unless the tool is idempotent.
+ */
+import { decodeValue, encodeValue, type Host, type HostedMachine, type HostedOutcome, type OpenOptions, type SealOptions } from '@fermata/machine';
+import { type Call, type CallResult, type Emitted, FermataError, type Input, type Inspection, type Program, type ToolFailure, type Value, type Wait } from '@fermata/protocol';
+import { CallBook, type CallRecord } from './call-book.ts';
+import { OutputLog } from './output-log.ts';
+import { type PreparedSource, prepareSource } from './source.ts';
+import { guestError, limitError, type TaskError, type TaskEvent, type TaskResult, type TaskStatus, type WaitingFor } from './task-result.ts';
+import type { Tool } from './tool.ts';
+import { type Approver, performCall, type ToolRunnerOptions, whoSettles } from './tool-runner.ts';
+
+/** How a step ended. `stopped`: a pause was asked for. */
+export type Step = { kind: 'calls'; calls: Call[]; dueMs: number | null } | { kind: 'stopped' } | { kind: 'ended'; result: TaskResult };
+
+export interface TaskOptions {
+  id: string;
+  host: Host;
+  tools: ReadonlyMap<string, Tool>;
+  approve: Approver | undefined;
+  onEvent: ((event: TaskEvent) => void) | undefined;
+  /** How snapshots of this task are sealed; absent: not sealed. */
+  seal: SealOptions | undefined;
+}
+
+interface Saved {
+  id: string;
+  program: Program;
+  calls: Value;
+  output: { stdout: Uint8Array; stderr: Uint8Array };
+  wallMs: number;
+  cpuMs: number;
+  seed: Uint8Array;
+  label: Value;
+}
+
+export class Task implements AsyncDisposable {
+  readonly id: string;
+  readonly program: Program;
+  /** Whatever the caller wants kept with the snapshot, e.g. where the tools came from. */
+  label: Value;
+  readonly #options: TaskOptions;
+  readonly #machine: HostedMachine;
+  readonly #seed: Uint8Array;
+  readonly #source: PreparedSource;
+  readonly #abort = new AbortController();
+  readonly #calls: CallBook;
+  readonly #output: OutputLog;
+  #waits: Wait;
+  #status: TaskStatus;
+  #wallBeforeMs: number;
+  /** When the program was last set going; undefined while it is stopped. */
+  #goingSince: number | undefined;
+  readonly #cpuBeforeMs: number;
+  #result: TaskResult | undefined;
+  #pauseAsked = false;
+  #truncated = false;
+  #wake = Promise.withResolvers<void>();
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  private constructor(options: TaskOptions, machine: HostedMachine, waits: Wait, saved: Omit<Saved, 'id' | 'calls' | 'output'>, calls: CallBook, output: OutputLog) {
+    this.id = options.id;
+    this.program = saved.program;
+    this.#source = prepareSource(saved.program);
+    this.label = saved.label;
+    this.#options = options;
+    this.#machine = machine;
+    this.#waits = waits;
+    this.#seed = saved.seed;
+    this.#calls = calls;
+    this.#output = output;
+    this.#wallBeforeMs = saved.wallMs;
+    this.#cpuBeforeMs = saved.cpuMs;
+    this.#status = waits.for === 'start' ? 'pending' : 'paused';
+  }
+
+  /** A task that has not begun. `seed`: 32 bytes, from which all its randomness comes. */
+  static create(options: TaskOptions, machine: HostedMachine, program: Program, seed: Uint8Array): Task {
+    return new Task(options, machine, { for: 'start' }, { program, seed, wallMs: 0, cpuMs: 0, label: null }, new CallBook(), new OutputLog());
+  }
+
+  /** The task that a snapshot holds, paused; throws `checkpoint_invalid` or `environment_mismatch`. */
+  static async restore(options: Omit<TaskOptions, 'id'> & { id?: string }, bytes: Uint8Array, open: OpenOptions): Promise<Task> {
+    const { machine, restored } = await options.host.restore(bytes, open);
+    const saved = readSaved(restored.attachment);
+    const { id, calls, output, ...rest } = saved;
+    return new Task({ ...options, id: options.id ?? id }, machine, restored.waits, rest, CallBook.load(calls), OutputLog.load(output));
+  }
+
+  get status(): TaskStatus {
+    return this.#status;
+  }
+  /** The result, once the task has ended. */
+  get result(): TaskResult | undefined {
+    return this.#result;
+  }
+  /** Calls without an answer, in the order of their start. */
+  get pending(): Call[] {
+    return this.#calls.open().map(({ call }) => call);
+  }
+  /** Calls that only somebody else can settle: by `answer`, `fail`, `approve` or `retry`. */
+  get waitingFor(): WaitingFor[] {
+    return this.#calls.open().flatMap((record): WaitingFor[] => {
+      const kind = this.#otherSettles(record);
+      return kind ? [{ callId: record.call.id, tool: record.call.name, arguments: record.call.args, kind }] : [];
+    });
+  }
+  /** Line and column of the user's code at the last stop. */
+  get position(): { line: number; column: number } | null {
+    return this.#machine.report.position;
+  }
+
+  /**
+   * Runs to the end, carrying out the calls of its tools. Resolves with status `paused` if a pause was asked for, and
+   * with `waiting` if only somebody else can settle what is left (see `waitingFor`); then `run` goes on from there.
+   */
+  async run(): Promise<TaskResult> {
+    if (this.#result) return this.#result;
+    return this.#exclusively(async () => {
+      for (;;) {
+        for (const record of this.#calls.open()) this.#performIfOurs(record);
+        if (this.#waitsForOthers()) return this.#report('waiting');
+        const step = await this.#step(true);
+        if (step.kind === 'ended') return step.result;
+        if (step.kind === 'stopped') return this.#report('paused');
+      }
+    });
+  }
+
+  /**
+   * One step, carrying out nothing: until the program waits for calls (answer one of them, then step again), ends, or is
+   * paused. Where the program only sleeps, this waits for it.
+   */
+  next(): Promise<Step> {
+    if (this.#result) return Promise.resolve({ kind: 'ended', result: this.#result });
+    if (this.#waits.for === 'answer' && this.#waits.dueMs === null && !this.#calls.hasAnswer) {
+      return Promise.reject(new FermataError('invalid_state', `the task waits for an answer to one of its calls: ${this.pending.map(({ id, name }) => `${id} (${name})`).join(', ')}`));
+    }
+    return this.#exclusively(() => this.#step(false));
+  }
+
+  /** Answers a call in the place of its tool. Throws `invalid_state` if it is not open. */
+  answer(callId: number, value: Value): void {
+    encodeValue(value, `answer to call ${callId}`);
+    this.#settle(this.#open(callId), { ok: value });
+  }
+  /** Lets a call fail; the program sees an exception with this message. */
+  fail(callId: number, failure: ToolFailure): void {
+    this.#settle(this.#open(callId), { error: failure });
+  }
+  /** Agrees to a call that waits for approval, if need be with other arguments, and has it carried out. */
+  approve(callId: number, edited?: Call['args']): void {
+    this.#perform(this.#open(callId), edited);
+  }
+  /** Has a call whose outcome is unknown carried out again: its effect may then happen twice. */
+  retry(callId: number): void {
+    this.#perform(this.#open(callId));
+  }
+
+  /** Stops the program where it is; calls that were started go on, and their answers are kept. Resolves when it is stopped. */
+  async pause(): Promise<void> {
+    await this.#halt();
+    if (this.#result) throw new FermataError('invalid_state', `the task has ${this.#status}`);
+    this.#setStatus('paused');
+  }
+
+  /** Resolves when no started call is without an answer, or after `graceMs`. */
+  async settled(graceMs: number): Promise<void> {
+    const end = performance.now() + graceMs;
+    while (this.#calls.open().some(({ state }) => state === 'started')) {
+      const left = end - performance.now();
+      if (left <= 0) return;
+      await this.#sleep(left);
+    }
+  }
+
+  /** The whole task as bytes. It must be stopped: paused, waiting, or between steps. */
+  snapshot(): Promise<Uint8Array> {
+    const { seal } = this.#options;
+    const saved: Saved = {
+      id: this.id,
+      program: this.program,
+      calls: this.#calls.save(),
+      output: this.#output.save(),
+      wallMs: this.#wallMs,
+      cpuMs: this.#cpuMs,
+      seed: this.#seed,
+      label: this.label,
+    };
+    return this.#machine.snapshot(seal, encodeValue(saved));
+  }
+
+  /** A second task that goes on from here on its own. Calls that were started and not answered are unknown in it. */
+  async fork(id: string): Promise<Task> {
+    const { seal } = this.#options;
+    const open: OpenOptions = seal ? { keys: [seal.key], ...(seal.boundTo === undefined ? {} : { boundTo: seal.boundTo }) } : { trust: true };
+    return Task.restore({ ...this.#options, id }, await this.snapshot(), open);
+  }
+
+  /** Stack, locals, pending calls and files of a stopped task, seen on a copy. */
+  inspect(): Promise<Inspection> {
+    return this.#machine.inspect();
+  }
+  /** A fingerprint of everything that decides how the program goes on; equal for equal states. */
+  stateHash(): Promise<string> {
+    return this.#machine.hash();
+  }
+  /** A file of the program's in `/work` or `/tmp`, or undefined. */
+  readFile(path: string): Promise<Uint8Array | undefined> {
+    return this.#machine.readFile(path);
+  }
+
+  /** Ends the task; no code of the program runs any more, and the tools' signals are aborted. */
+  async cancel(): Promise<TaskResult> {
+    if (this.#result) return this.#result;
+    this.#abort.abort(new FermataError('invalid_state', 'the task was cancelled'));
+    await this.#halt();
+    return this.#result ?? this.#end('cancelled', undefined, undefined);
+  }
+
+  /** Gives the machine back. The task can do nothing after. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort(new FermataError('invalid_state', 'the task was disposed of'));
+    this.#machine.dispose();
+  }
+
+  get #wallMs(): number {
+    return this.#wallBeforeMs + (this.#goingSince === undefined ? 0 : performance.now() - this.#goingSince);
+  }
+  get #cpuMs(): number {
+    return this.#cpuBeforeMs + this.#machine.report.cpuMs;
+  }
+  get #runner(): ToolRunnerOptions {
+    const { tools, approve } = this.#options;
+    return { taskId: this.id, tools, approve, signal: this.#abort.signal };
+  }
+
+  async #exclusively<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#goingSince !== undefined) throw new FermataError('invalid_state', 'the task is already running');
+    this.#goingSince = performance.now();
+    this.#setStatus('running');
+    try {
+      return await action();
+    } finally {
+      this.#wallBeforeMs = this.#wallMs;
+      this.#goingSince = undefined;
+      this.#pauseAsked = false;
+      this.#idle?.resolve();
+      this.#idle = undefined;
+    }
+  }
+
+  /** Resolves when nothing of the program is running. */
+  async #halt(): Promise<void> {
+    if (this.#goingSince === undefined) return;
+    this.#pauseAsked = true;
+    this.#machine.stop();
+    this.#wake.resolve();
+    this.#idle ??= Promise.withResolvers<void>();
+    await this.#idle.promise;
+  }
+
+  async #step(performing: boolean): Promise<Step> {
+    const deadline = performance.now() + this.#machine.limits.timeoutMs - this.#wallMs;
+    const input = await this.#nextInput(deadline);
+    if (input === 'stopped') return { kind: 'stopped' };
+    if (input === 'timeout') return this.#overTime();
+    const budget = { wallMs: deadline - performance.now(), cpuMs: this.#machine.limits.maxCpuMs - this.#cpuMs };
+    let outcome: HostedOutcome;
+    try {
+      outcome = await this.#machine.advance(input, budget, (emitted) => this.#onEmitted(emitted, performing));
+    } catch (error) {
+      if (!(error instanceof FermataError)) throw error;
+      return { kind: 'ended', result: await this.#end('failed', undefined, { code: error.code, message: error.message, ...(error.hint ? { hint: error.hint } : {}) }) };
+    }
+    return this.#follow(outcome);
+  }
+
+  async #follow(outcome: HostedOutcome): Promise<Step> {
+    switch (outcome.kind) {
+      case 'slice-used':
+        this.#waits = { for: 'go' };
+        return { kind: 'stopped' };
+      case 'calls':
+        this.#waits = { for: 'answer', dueMs: outcome.dueMs };
+        return this.#pauseAsked ? { kind: 'stopped' } : { kind: 'calls', calls: this.pending, dueMs: outcome.dueMs };
+      case 'done':
+        return { kind: 'ended', result: await this.#end('succeeded', outcome.value, undefined) };
+      case 'failed':
+        return { kind: 'ended', result: await this.#end('failed', undefined, this.#mapped(guestError(outcome.error))) };
+      case 'limit':
+        this.#truncated = outcome.limit === 'output';
+        return { kind: 'ended', result: await this.#end('failed', undefined, this.#mapped(limitError(outcome.limit, outcome.message, outcome.error))) };
+    }
+  }
+
+  /** The next thing to give to the machine, waiting for it if need be. */
+  async #nextInput(deadline: number): Promise<Input | 'stopped' | 'timeout'> {
+    for (;;) {
+      if (this.#pauseAsked) return 'stopped';
+      if (performance.now() >= deadline) return 'timeout';
+      if (this.#waits.for === 'start') return { kind: 'start', program: { ...this.program, code: this.#source.code }, seed: this.#seed, nowMs: Date.now() };
+      if (this.#waits.for === 'go') return { kind: 'go' };
+      const answer = this.#calls.nextAnswer();
+      if (answer) return { kind: 'answer', ...answer, nowMs: Date.now() };
+      const { dueMs } = this.#waits;
+      if (dueMs !== null && Date.now() >= dueMs) return { kind: 'timer', nowMs: Date.now() };
+      await this.#sleep(Math.min(deadline - performance.now(), dueMs === null ? Number.POSITIVE_INFINITY : dueMs - Date.now()));
+    }
+  }
+
+  /** Until something happens to this task, or for `ms`. */
+  async #sleep(ms: number): Promise<void> {
+    const timer = setTimeout(() => this.#wake.resolve(), Math.max(0, Math.min(Math.ceil(ms), 2 ** 31 - 1)));
+    await this.#wake.promise;
+    clearTimeout(timer);
+    this.#wake = Promise.withResolvers<void>();
+  }
+
+  #onEmitted({ output, started, notes }: Emitted, performing: boolean): void {
+    for (const chunk of output) {
+      const text = this.#output.add(chunk);
+      if (text) this.#tell({ type: 'output', stream: chunk.stream, text });
+    }
+    for (const call of started) {
+      const record = this.#calls.add(call);
+      this.#tell({ type: 'call', call });
+      if (performing) this.#performIfOurs(record);
+    }
+    for (const note of notes) {
+      if (note.note === 'step') this.#tell({ type: 'step', name: note.name });
+      else if (note.note === 'progress') this.#tell({ type: 'progress', value: note.value });
+      else if (note.note === 'checkpoint') this.#tell({ type: 'checkpoint' });
+      else if (note.note === 'finding') this.#tell({ type: 'finding', message: note.message, line: note.line });
+    }
+    const { position } = this;
+    if (position) this.#tell({ type: 'position', ...position });
+  }
+
+  #performIfOurs(record: CallRecord): void {
+    const repeatable = record.state === 'unknown' && this.#options.tools.get(record.call.name)?.idempotent;
+    if ((record.state === 'new' || repeatable) && whoSettles(record.call, this.#runner) === 'runner') this.#perform(record);
+  }
+  #perform(record: CallRecord, edited?: Call['args']): void {
+    record.state = 'started';
+    const runner = whoSettles(record.call, this.#runner) === 'approval' ? { ...this.#runner, approve: () => ({ approve: true as const, arguments: edited ?? record.call.args }) } : this.#runner;
+    void performCall(record.call, runner).then((result) => {
+      if (record.state === 'started' && !this.#result) this.#settle(record, result);
+    });
+  }
+  #settle(record: CallRecord, result: CallResult): void {
+    this.#calls.settle(record, result);
+    this.#tell({ type: 'call_settled', call: record.call, result });
+    this.#wake.resolve();
+  }
+  #open(callId: number): CallRecord {
+    const record = this.#calls.get(callId);
+    if (!record || record.state === 'settled' || record.state === 'delivered') throw new FermataError('invalid_state', `call ${callId} is not open`);
+    return record;
+  }
+
+  /** True when nothing that this process does will move the task. */
+  #waitsForOthers(): boolean {
+    if (this.#waits.for !== 'answer' || this.#waits.dueMs !== null || this.#calls.hasAnswer) return false;
+    return this.#calls.open().every((record) => record.state !== 'started' && this.#otherSettles(record) !== undefined);
+  }
+  #otherSettles({ call, state }: CallRecord): WaitingFor['kind'] | undefined {
+    const who = whoSettles(call, this.#runner);
+    if (who !== 'runner') return who;
+    return state === 'unknown' ? 'outcome_unknown' : undefined;
+  }
+
+  async #overTime(): Promise<Step> {
+    const { timeoutMs } = this.#machine.limits;
+    const waiting = this.pending.map(({ name }) => name);
+    const while_ = waiting.length > 0 ? `, waiting for ${waiting.slice(0, 5).join(', ')}` : '';
+    return { kind: 'ended', result: await this.#end('failed', undefined, limitError('timeout', `the program ran longer than ${timeoutMs} ms${while_}`)) };
+  }
+
+  async #end(status: 'succeeded' | 'failed' | 'cancelled', output: Value, error: TaskError | undefined): Promise<TaskResult> {
+    const files = status === 'succeeded' && this.#machine.report.usage.diskBytes > 0 ? await this.#machine.files() : [];
+    this.#result = { ...this.#report(status), output, files, ...(error ? { error } : {}) };
+    this.#abort.abort(new FermataError('invalid_state', `the task has ${status}`));
+    if (status !== 'succeeded') this.#machine.dispose();
+    return this.#result;
+  }
+
+  /** An error's place in the user's own source. */
+  #mapped(error: TaskError): TaskError {
+    if (error.line === undefined) return error;
+    return { ...error, ...this.#source.original(error.line, error.column ?? 1) };
+  }
+
+  #report(status: TaskStatus): TaskResult {
+    this.#setStatus(status);
+    const { usage } = this.#machine.report;
+    return {
+      taskId: this.id,
+      status,
+      output: undefined,
+      stdout: this.#output.text('stdout'),
+      stderr: this.#output.text('stderr'),
+      truncated: this.#truncated,
+      waitingFor: this.waitingFor,
+      calls: this.#calls.log(),
+      files: [],
+      resourcesUsed: {
+        wallTimeMs: Math.round(this.#wallMs),
+        cpuTimeMs: Math.round(this.#cpuMs),
+        memoryBytes: usage.memoryBytes,
+        peakMemoryBytes: usage.peakMemoryBytes,
+        diskBytes: usage.diskBytes,
+        outputBytes: usage.outputBytes,
+        toolCalls: usage.calls,
+        fuel: usage.fuel,
+      },
+    };
+  }
+
+  #setStatus(status: TaskStatus): void {
+    if (this.#status === status) return;
+    this.#status = status;
+    this.#tell({ type: 'status', status });
+  }
+  #tell(event: TaskEvent): void {
+    this.#options.onEvent?.(event);
+  }
+}
+
+function readSaved(attachment: Uint8Array): Saved {
+  try {
+    const saved = decodeValue(attachment) as unknown as Saved;
+    if (typeof saved?.id === 'string' && typeof saved.program?.code === 'string') return saved;
+  } catch {
+    // Falls through: whatever it is, it is not a task.
+  }
+  throw new FermataError('checkpoint_invalid', 'the snapshot holds a machine but no task');
+}

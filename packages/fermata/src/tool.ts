@@ -1,0 +1,118 @@
+/** Tools: functions of the host that a program may call by name. */
+import { FermataError, type Value, type ValueRecord } from '@fermata/protocol';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { z } from 'zod';
+
+/** A JSON Schema of an object, or a zod object. */
+export type ToolParameters = Record<string, unknown> | z.ZodObject;
+/** The arguments that a schema lets through; for a JSON Schema, any record. */
+export type ToolArguments<P> = P extends z.ZodType ? z.output<P> : ValueRecord;
+
+export interface ToolCallInfo {
+  taskId: string;
+  callId: number;
+  /** The same for every try of one call. Give it to the service behind the tool, so that a repeat has no second effect. */
+  idempotencyKey: string;
+  /** Aborted when the task is cancelled or runs out of time. */
+  signal: AbortSignal;
+}
+
+export interface ToolDefinition<P extends ToolParameters = ToolParameters> {
+  /** Letters, digits, `_`, `-` and `.`; a dot makes a group: `crm.find` is called as `tools.crm.find(...)`. */
+  name: string;
+  description?: string;
+  parameters?: P;
+  /** Calling it twice has the effect of calling it once, so a call whose outcome was lost may be repeated. */
+  idempotent?: boolean;
+  /** A person, or the `approve` of the task, must agree before each call. */
+  requiresApproval?: boolean;
+  /** Absent for a client-side tool: the task then waits for `answer`. */
+  execute?: (args: ToolArguments<P>, info: ToolCallInfo) => unknown;
+}
+
+/** A tool ready to be given to `run` or `createFermata`. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Record<string, unknown>;
+  readonly idempotent: boolean;
+  readonly requiresApproval: boolean;
+  /** Checks arguments; returns them as the tool takes them, or throws {@link ToolError}. */
+  readonly check: (args: ValueRecord) => unknown;
+  readonly execute: ((args: never, info: ToolCallInfo) => unknown) | undefined;
+}
+
+/** What a tool throws to tell the program more than a message. Any other error is passed on by its name and message. */
+export class ToolError extends Error {
+  override readonly name: string;
+  readonly data: Value;
+  constructor(message: string, options: { name?: string; data?: Value } = {}) {
+    super(message);
+    this.name = options.name ?? 'ToolError';
+    this.data = options.data;
+  }
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
+const ajv = new Ajv({ strict: false, allErrors: false });
+
+/** Makes a tool; throws `invalid_request` for a name or schema that cannot be used. */
+export function defineTool<P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
+  const { name, description = '', idempotent = false, requiresApproval = false, execute } = definition;
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new FermataError('invalid_request', `${JSON.stringify(name)} cannot be a tool's name`, { hint: 'Use letters, digits, _ and -, with dots for groups.' });
+  }
+  const given = definition.parameters ?? { type: 'object' };
+  const { schema, check } = given instanceof z.ZodType ? zodParameters(given, name) : jsonParameters(given, name);
+  return { name, description, parameters: schema, idempotent, requiresApproval, check, execute };
+}
+
+/** Argument names in the order of the schema, or null where it names none. */
+export function parameterNames(tool: Tool): string[] | null {
+  const { properties } = tool.parameters;
+  return properties !== null && typeof properties === 'object' ? Object.keys(properties) : null;
+}
+
+/** Tools by name; refuses a name given twice. */
+export function toolsByName(tools: readonly (Tool | ToolDefinition)[]): Map<string, Tool> {
+  const byName = new Map<string, Tool>();
+  for (const given of tools) {
+    const tool = 'check' in given ? given : defineTool(given);
+    if (byName.has(tool.name)) throw new FermataError('invalid_request', `two tools have the name ${tool.name}`);
+    byName.set(tool.name, tool);
+  }
+  return byName;
+}
+
+function zodParameters(schema: z.ZodType, name: string) {
+  return {
+    schema: z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>,
+    check: (args: ValueRecord) => {
+      const parsed = schema.safeParse(args);
+      if (parsed.success) return parsed.data;
+      const issue = parsed.error.issues[0];
+      throw badArguments(name, issue?.path.join('.') ?? '', issue?.message ?? 'does not fit');
+    },
+  };
+}
+
+function jsonParameters(schema: Record<string, unknown>, name: string) {
+  let validate: ValidateFunction;
+  try {
+    validate = ajv.compile(schema);
+  } catch (cause) {
+    throw new FermataError('invalid_request', `the parameters of ${name} are not a JSON Schema: ${(cause as Error).message}`, { cause });
+  }
+  return {
+    schema,
+    check: (args: ValueRecord) => {
+      if (validate(args)) return args;
+      const issue = validate.errors?.[0];
+      throw badArguments(name, issue?.instancePath.slice(1).replaceAll('/', '.') ?? '', issue?.message ?? 'does not fit');
+    },
+  };
+}
+
+function badArguments(name: string, path: string, problem: string): ToolError {
+  return new ToolError(`invalid arguments for ${name}: ${path ? `${path} ` : ''}${problem}`, { name: 'InvalidArguments', data: { path } });
+}
