@@ -45,13 +45,17 @@ step_python() {
   export OPT="-DNDEBUG -fwrapv -O2" CFLAGS="-I$in/abi"
   $py/configure --host=wasm32-unknown-wasip1 --build=x86_64-pc-linux-gnu --with-build-python=/usr/bin/python3.13 \
     --prefix=/usr/local --disable-test-modules --without-ensurepip --disable-ipv6 --without-mimalloc >configure.log 2>&1
-  # Its own executable is of no use here, and does not link without abi.c; everything it is made of does get built.
-  make -j2 libpython3.13.a >make.log 2>&1
+  # Not its own executable, which cannot be linked without abi.c and is of no use here.
+  make -j2 libpython3.13.a Modules/_hacl/libHacl_Hash_SHA2.a Modules/_decimal/libmpdec/libmpdec.a Modules/expat/libexpat.a pybuilddir.txt \
+    >make.log 2>&1
 }
 
 step_link() { cd $obj && . $in/link.sh; }
 step_asyncify() { cd $obj && . $in/asyncify.sh; }
-step_zip() { python3.13 -W error $in/mkzip.py $py/Lib $in/prelude /usr/share/zoneinfo $out/lib.zip; }
+step_zip() {
+  local configured=$obj/python/$(<$obj/python/pybuilddir.txt)
+  python3.13 -W error $in/mkzip.py $out/lib.zip /usr/share/zoneinfo $py/Lib "$configured" $in/prelude
+}
 
 steps="sources libraries python link asyncify zip"
 for step in $steps; do

@@ -6,7 +6,6 @@
 #include "guest.h"
 #include "pycore_interp.h"
 #include "pycore_pystate.h"
-#include "datetime.h"
 #include "values.h"
 
 struct input {
@@ -61,13 +60,104 @@ static PyObject *integer(struct input *in) {
   return value;
 }
 
-static PyObject *instant(double ms) {
-  PyDateTime_IMPORT;
-  double days = floor(ms / 86400000.0), rest = ms - days * 86400000.0;
-  if (days >= -719162 && days <= 2932896) {
-    PyObject *date = PyDateTimeAPI->DateType->tp_dict ? NULL : NULL;
-    (void)date;
+static PyObject *take_value(struct input *in);
+
+static PyObject *list(struct input *in, size_t count) {
+  PyObject *value = in->frozen ? PyTuple_New(count) : PyList_New(count);
+  for (size_t i = 0; value && i < count; i++) {
+    PyObject *item = take_value(in);
+    if (!item) Py_CLEAR(value);
+    else if (in->frozen) PyTuple_SET_ITEM(value, i, item);
+    else PyList_SET_ITEM(value, i, item);
   }
-  (void)rest;
-  return PyFloat_FromDouble(ms);
+  return value;
+}
+
+static PyObject *record(struct input *in, size_t count) {
+  PyObject *value = PyDict_New();
+  while (value && count--) {
+    size_t length;
+    const char *block = take_block(in, &length);
+    PyObject *key = block ? PyUnicode_DecodeUTF8(block, length, "surrogatepass") : malformed();
+    if (key) PyUnicode_InternInPlace(&key);
+    PyObject *item = key ? take_value(in) : NULL;
+    if (!item || PyDict_SetItem(value, key, item) < 0) Py_CLEAR(value);
+    Py_XDECREF(key);
+    Py_XDECREF(item);
+  }
+  return value;
+}
+
+/* Members are read into a list first, because only then is it known whether all of them can be hashed. */
+static PyObject *map_or_set(struct input *in, size_t count, int map) {
+  PyObject *members = PyList_New(0), *value = NULL;
+  while (members && count--) {
+    int frozen = in->frozen;
+    in->frozen = 1;
+    PyObject *member = take_value(in);
+    in->frozen = frozen;
+    if (member && map) {
+      PyObject *item = take_value(in);
+      Py_SETREF(member, item ? PyTuple_Pack(2, member, item) : NULL);
+      Py_XDECREF(item);
+    }
+    if (!member || PyList_Append(members, member) < 0) Py_CLEAR(members);
+    Py_XDECREF(member);
+  }
+  if (!members) return NULL;
+  if (!map) value = in->frozen ? PyFrozenSet_New(members) : PySet_New(members);
+  else if ((value = PyDict_New()) && PyDict_MergeFromSeq2(value, members, 1) < 0) Py_CLEAR(value);
+  if (!value && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    return members;
+  }
+  Py_DECREF(members);
+  return value;
+}
+
+static PyObject *take_container(struct input *in, int tag) {
+  size_t count;
+  if (take_varint(in, &count) || count > (size_t)(in->end - in->at) || in->depth == FV_MAX_DEPTH) return malformed();
+  in->depth++;
+  PyObject *value = tag == FV_LIST ? list(in, count) : tag == FV_RECORD ? record(in, count) : map_or_set(in, count, tag == FV_MAP);
+  in->depth--;
+  return value;
+}
+
+static PyObject *take_value(struct input *in) {
+  if (in->at == in->end) return malformed();
+  int tag = *in->at++;
+  size_t length;
+  const char *block;
+  double ms;
+  switch (tag) {
+    case FV_UNDEFINED:
+    case FV_NULL: return Py_NewRef(Py_None);
+    case FV_FALSE: return Py_NewRef(Py_False);
+    case FV_TRUE: return Py_NewRef(Py_True);
+    case FV_DOUBLE: return take_double(in, &ms) ? malformed() : number(ms);
+    case FV_INSTANT: return take_double(in, &ms) ? malformed() : fermata_from_ms(ms);
+    case FV_INTEGER: return integer(in);
+    case FV_STRING:
+      block = take_block(in, &length);
+      return block ? PyUnicode_DecodeUTF8(block, length, "surrogatepass") : malformed();
+    case FV_BYTES:
+      block = take_block(in, &length);
+      return block ? PyBytes_FromStringAndSize(block, length) : malformed();
+    case FV_LIST:
+    case FV_RECORD:
+    case FV_MAP:
+    case FV_SET: return take_container(in, tag);
+    default: return malformed();
+  }
+}
+
+PyObject *fermata_decode(const uint8_t *data, size_t length) {
+  struct input in = {data, data + length, 0, 0};
+  PyObject *value = take_value(&in);
+  if (value && in.at != in.end) {
+    Py_DECREF(value);
+    return malformed();
+  }
+  return value;
 }

@@ -8,7 +8,6 @@
 #include "pycore_pystate.h"
 #include "pycore_setobject.h"
 #include "pycore_typeobject.h"
-#include "datetime.h"
 #include "values.h"
 
 #define EXACT_INTEGER ((1LL << 53) - 1)
@@ -21,20 +20,6 @@ struct place {
   Py_ssize_t index;  /* of a list, or -1 (an element of a set) */
   int depth;
 };
-
-static PyObject *epoch, *utcoffset_types[2];
-
-int fermata_values_init(void) {
-  PyDateTime_IMPORT;
-  if (!PyDateTimeAPI) return -1;
-  epoch = PyDateTimeAPI->DateTime_FromDateAndTime(1970, 1, 1, 0, 0, 0, 0, PyDateTime_TimeZone_UTC, PyDateTimeAPI->DateTimeType);
-  utcoffset_types[0] = Py_NewRef(Py_TYPE(PyDateTime_TimeZone_UTC));
-  PyObject *zoneinfo = PyImport_ImportModule("zoneinfo");
-  if (!epoch || !zoneinfo) return -1;
-  utcoffset_types[1] = PyObject_GetAttrString(zoneinfo, "ZoneInfo");
-  Py_DECREF(zoneinfo);
-  return utcoffset_types[1] ? 0 : -1;
-}
 
 static int put(struct bytes *out, const void *data, size_t length) {
   if (out->room - out->length < length) {
@@ -84,14 +69,10 @@ static PyObject *describe(const struct place *place, const char *root) {
   return text;
 }
 
-static int fail(PyObject *type, const struct place *place, const char *root, const char *format, const char *detail) {
+static int fail(PyObject *type, const struct place *place, const char *root, const char *what) {
   PyObject *where = describe(place, root);
-  if (where) {
-    PyObject *what = PyUnicode_FromFormat(format, detail);
-    if (what) PyErr_Format(type, "%U %U", where, what);
-    Py_XDECREF(what);
-    Py_DECREF(where);
-  }
+  if (where) PyErr_Format(type, "%U %s", where, what);
+  Py_XDECREF(where);
   return -1;
 }
 
@@ -122,10 +103,9 @@ static const char *advice(PyObject *value) {
 }
 
 static int fail_type(PyObject *value, const struct place *place, const char *root) {
-  PyObject *what = PyUnicode_FromFormat("is a %s, which cannot leave the machine: %s", Py_TYPE(value)->tp_name, advice(value));
-  if (!what) return -1;
-  fail(PyExc_TypeError, place, root, "%s", PyUnicode_AsUTF8(what));
-  Py_DECREF(what);
+  PyObject *where = describe(place, root);
+  if (where) PyErr_Format(PyExc_TypeError, "%U is a %s, which cannot leave the machine: %s", where, Py_TYPE(value)->tp_name, advice(value));
+  Py_XDECREF(where);
   return -1;
 }
 
@@ -167,19 +147,9 @@ static int put_buffer(struct bytes *out, PyObject *value) {
 }
 
 static int put_instant(struct bytes *out, PyObject *value, const struct place *place, const char *root) {
-  PyObject *zone = PyDateTime_DATE_GET_TZINFO(value);
-  if (zone == Py_None)
-    return fail(PyExc_TypeError, place, root, "is a %s without a time zone: use .isoformat(), or give it one, like .replace(tzinfo=timezone.utc)", "datetime.datetime");
-  if ((PyObject *)Py_TYPE(zone) != utcoffset_types[0] && (PyObject *)Py_TYPE(zone) != utcoffset_types[1])
-    return fail(PyExc_TypeError, place, root, "is a datetime.datetime in a %s: use .astimezone(timezone.utc), or .isoformat()", Py_TYPE(zone)->tp_name);
-  PyObject *since = PyDateTimeAPI->DateTimeType->tp_as_number->nb_subtract(value, epoch);
-  if (!since) return -1;
-  int us = PyDateTime_DELTA_GET_MICROSECONDS(since);
-  double ms = PyDateTime_DELTA_GET_DAYS(since) * 86400000.0 + PyDateTime_DELTA_GET_SECONDS(since) * 1000.0 + us / 1000;
-  Py_DECREF(since);
-  if (us % 1000)
-    return fail(PyExc_TypeError, place, root, "is a %s finer than a millisecond: use .isoformat(), or drop the microseconds", "datetime.datetime");
-  return put_double(out, FV_INSTANT, ms);
+  double ms;
+  const char *problem = fermata_to_ms(value, &ms);
+  return problem ? fail(PyExc_TypeError, place, root, problem) : put_double(out, FV_INSTANT, ms);
 }
 
 static int put_value(struct bytes *out, PyObject *value, const struct place *place, const char *root);
@@ -189,7 +159,7 @@ static int put_sequence(struct bytes *out, PyObject *value, struct place *here, 
   if (put_tag(out, FV_LIST) || put_varint(out, count)) return -1;
   for (here->index = 0; here->index < count; here->index++) {
     /* A very long integer may let the garbage collector in, and with it a finalizer that changes this list. */
-    if (here->index >= Py_SIZE(value)) return fail(PyExc_RuntimeError, here->outer, root, "%s", "changed while it was read");
+    if (here->index >= Py_SIZE(value)) return fail(PyExc_RuntimeError, here->outer, root, "changed while it was read");
     PyObject *item = Py_NewRef(PyTuple_Check(value) ? PyTuple_GET_ITEM(value, here->index) : PyList_GET_ITEM(value, here->index));
     int result = put_value(out, item, here, root);
     Py_DECREF(item);
@@ -217,7 +187,7 @@ static int put_dict(struct bytes *out, PyObject *value, struct place *here, cons
     if (result) return -1;
     if (done >= count) break;
   }
-  return done == count ? 0 : fail(PyExc_RuntimeError, here->outer, root, "%s", "changed while it was read");
+  return done == count ? 0 : fail(PyExc_RuntimeError, here->outer, root, "changed while it was read");
 }
 
 static int put_set(struct bytes *out, PyObject *value, struct place *here, const char *root) {
@@ -244,7 +214,7 @@ static int put_value(struct bytes *out, PyObject *value, const struct place *pla
   if (PyBytes_Check(value)) return put_tag(out, FV_BYTES) || put_block(out, PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value)) ? -1 : 0;
   if (PyByteArray_Check(value)) return put_tag(out, FV_BYTES) || put_block(out, PyByteArray_AS_STRING(value), PyByteArray_GET_SIZE(value)) ? -1 : 0;
   if (PyMemoryView_Check(value)) return put_buffer(out, value);
-  if (PyDateTime_Check(value)) return put_instant(out, value, place, root);
+  if (fermata_is_datetime(value)) return put_instant(out, value, place, root);
   if (PyCapsule_IsValid(value, FERMATA_ENCODED)) {
     PyObject *encoded = PyCapsule_GetPointer(value, FERMATA_ENCODED);
     return put(out, PyBytes_AS_STRING(encoded), PyBytes_GET_SIZE(encoded));
@@ -252,9 +222,9 @@ static int put_value(struct bytes *out, PyObject *value, const struct place *pla
   int sequence = PyList_Check(value) || PyTuple_Check(value), dict = PyDict_Check(value);
   if (!sequence && !dict && !PyAnySet_Check(value)) return fail_type(value, place, root);
   for (const struct place *outer = place; outer; outer = outer->outer)
-    if (outer->container == value) return fail(PyExc_ValueError, place, root, "%s", "contains itself: a value that leaves the machine cannot");
+    if (outer->container == value) return fail(PyExc_ValueError, place, root, "contains itself: a value that leaves the machine cannot");
   struct place here = {place, value, NULL, -1, place ? place->depth + 1 : 1};
-  if (here.depth > FV_MAX_DEPTH) return fail(PyExc_ValueError, NULL, root, "%s", "is nested more than 200 levels deep");
+  if (here.depth > FV_MAX_DEPTH) return fail(PyExc_ValueError, NULL, root, "is nested more than 200 levels deep");
   return sequence ? put_sequence(out, value, &here, root) : dict ? put_dict(out, value, &here, root) : put_set(out, value, &here, root);
 }
 

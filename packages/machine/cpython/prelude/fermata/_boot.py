@@ -1,0 +1,36 @@
+"""Boots the guest up to the point where it waits for a program, and then serves programs for good.
+
+The modules that programs import most are loaded here, once, so that they are part of the base image."""
+from fermata._private import builtins as __builtins__
+import gc
+import os
+import sys
+from _fermata import exchange, set_inspector
+from fermata import _absent
+
+# Before other modules take the originals.
+_absent.install()
+
+import abc, ast, asyncio, base64, bisect, calendar, collections.abc, contextlib, contextvars, copy, csv  # noqa: E401
+import dataclasses, datetime, decimal, difflib, enum, fractions, functools, graphlib, hashlib, heapq, html, inspect, io  # noqa: E401
+import itertools, json, linecache, locale, logging, math, numbers, operator, pathlib, pprint, random, re, reprlib  # noqa: E401
+import secrets, shutil, statistics, string, struct, tempfile, textwrap, time, traceback, types, typing, unicodedata  # noqa: E401
+import urllib.parse, uuid, warnings, weakref, zlib, zoneinfo, _strptime  # noqa: E401, F401
+
+from fermata import _in_turn, _inspect, _loop, _program
+
+
+def main():
+    _loop.install()
+    _in_turn.install()
+    set_inspector(_inspect.stack)
+    zoneinfo.ZoneInfo("Europe/Berlin")  # brings in what reads zones from the archive
+    zoneinfo.ZoneInfo.clear_cache()
+    os.chdir("/work")
+    sys.path.append("/work")
+    sys.argv = ["main.py"]
+    gc.collect()
+    gc.freeze()
+    message = {"say": "ready"}
+    while True:
+        message = _program.serve(exchange(message))
