@@ -23,7 +23,7 @@ export function run(command, args) {
 export function ensureInstalled() {
   if (!isInstalled()) {
     console.error('Installing dependencies (npm ci) ...');
-    run('npm', ['ci', '--no-audit', '--no-fund']);
+    run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   }
   if (existsSync(join(root, 'node_modules/.bin/node')) || Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) return;
   console.error(`Node ${process.versions.node} is too old and npm did not install the one in devDependencies. Use Node ${NEEDED_MAJOR} or later, or run: npm rebuild node`);

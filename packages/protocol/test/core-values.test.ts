@@ -44,7 +44,14 @@ describe('a value on a JSON wire', () => {
   });
 
   test('keeps the order of records, maps and sets', () => {
-    const original = { b: 1, a: new Map<Value, Value>([['z', 1], [1, 'y']]), c: new Set<Value>([2, 1]) };
+    const original = {
+      b: 1,
+      a: new Map<Value, Value>([
+        ['z', 1],
+        [1, 'y'],
+      ]),
+      c: new Set<Value>([2, 1]),
+    };
     const back = throughJson(original) as typeof original;
     expect(Object.keys(back)).toEqual(['b', 'a', 'c']);
     expect([...back.a.keys()]).toEqual(['z', 1]);
@@ -105,13 +112,21 @@ describe('what has no faithful form is refused, and the error says where', () =>
 test('reading any JSON whatever gives a value or a ValueError', () => {
   const tagged = fc.tuple(fc.constantFrom('number', 'integer', 'bytes', 'instant', 'map', 'set', 'record', 'x'), fc.jsonValue()).map((tag) => ({ $fermata: tag }));
   fc.assert(
-    fc.property(fc.oneof(fc.jsonValue(), tagged, fc.array(tagged), fc.jsonValue().map(($fermata) => ({ $fermata }))), (json) => {
-      try {
-        throughJson(fromWire(json));
-      } catch (error) {
-        expect(error).toBeInstanceOf(ValueError);
-      }
-    }),
+    fc.property(
+      fc.oneof(
+        fc.jsonValue(),
+        tagged,
+        fc.array(tagged),
+        fc.jsonValue().map(($fermata) => ({ $fermata })),
+      ),
+      (json) => {
+        try {
+          throughJson(fromWire(json));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ValueError);
+        }
+      },
+    ),
     { numRuns: 2000 },
   );
 });

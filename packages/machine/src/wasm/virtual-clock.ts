@@ -31,7 +31,7 @@ export class VirtualClock {
 
   /** A new anchor; one that lies before the clock's own time is taken as that time. */
   anchor(nowMs: number, fuel: number): void {
-    this.#state.anchorMs = Math.max(Math.floor(nowMs), Math.ceil(this.#nowMs(fuel)));
+    this.#state.anchorMs = Math.max(Math.floor(nowMs), Number((this.realtimeNs(fuel) + 999_999n) / 1_000_000n));
     this.#state.anchorFuel = fuel;
   }
 
@@ -46,9 +46,5 @@ export class VirtualClock {
 
   cpuNs(fuel: number): bigint {
     return BigInt(Math.floor(fuel * this.#nsPerFuel));
-  }
-
-  #nowMs(fuel: number): number {
-    return this.#state.anchorMs + ((fuel - this.#state.anchorFuel) * this.#nsPerFuel) / 1e6;
   }
 }
