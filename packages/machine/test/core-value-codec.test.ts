@@ -4,7 +4,7 @@ import { MAX_VALUE_DEPTH, toWire, type Value, ValueError } from '@fermata/protoc
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Truncated } from '../src/wasm/bytes.ts';
-import { decodeValue, encodeValue, MalformedValue } from '../src/wasm/value-codec.ts';
+import { decodeValue, encodeValue, MAX_CARRIER_DEPTH, MalformedValue } from '../src/wasm/value-codec.ts';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '\udfff\ud800', '\ufeffbom', '\u0000', 'a\udc00b'));
 const key = fc.oneof(text, fc.constantFrom('__proto__', '$fermata', 'constructor', 'hasOwnProperty', ''));
@@ -92,6 +92,12 @@ describe('nesting', () => {
   test('is possible to the documented depth and no further', () => {
     expect(decodeValue(encodeValue(nested(MAX_VALUE_DEPTH)))).toEqual(nested(MAX_VALUE_DEPTH));
     expect(() => encodeValue(nested(MAX_VALUE_DEPTH + 1))).toThrow(ValueError);
+  });
+
+  test('leaves room for what carries a value of full depth: a message, or the state of a machine', () => {
+    const state = { calls: [{ id: 1, name: 'f', args: nested(MAX_VALUE_DEPTH) }] };
+    expect(decodeValue(encodeValue(state, 'state', MAX_CARRIER_DEPTH))).toEqual(state);
+    expect(() => encodeValue(nested(MAX_CARRIER_DEPTH + 1), 'state', MAX_CARRIER_DEPTH)).toThrow(ValueError);
   });
 
   test('by a hostile guest is refused before it meets the stack', () => {

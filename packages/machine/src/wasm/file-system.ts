@@ -8,7 +8,7 @@
 import { ERRNO, Errno } from './errno.ts';
 
 /** What a file or folder takes of the disk limit besides its bytes. */
-const NODE_BYTES = 256;
+export const NODE_BYTES = 256;
 const MAX_NAME_BYTES = 255;
 export const WRITABLE = ['work', 'tmp'];
 const DEVICES = ['null', 'zero', 'urandom'] as const;
@@ -30,6 +30,7 @@ export interface DirNode {
   kind: 'dir';
   id: number;
   entries: Map<string, FsNode>;
+  /** Null for the root, and for a folder that was removed while a descriptor holds it. */
   parent: DirNode | null;
   readOnly: boolean;
   mtimeMs: number;
@@ -152,8 +153,10 @@ export class FileSystem {
     if (name === '.' || node.kind === 'device' || (node.kind === 'dir' && node.readOnly)) throw new Errno(ERRNO.rofs);
     dir.entries.delete(name);
     dir.mtimeMs = nowMs;
-    if (node.kind === 'dir') this.#usedBytes -= NODE_BYTES;
-    else {
+    if (node.kind === 'dir') {
+      node.parent = null;
+      this.#usedBytes -= NODE_BYTES;
+    } else {
       node.named = false;
       this.#discharge(node);
     }
@@ -189,8 +192,9 @@ export class FileSystem {
   }
 
   write(file: FileNode, at: number, bytes: Uint8Array, nowMs: number): void {
-    if (bytes.length > 0 && at + bytes.length > file.size) this.resize(file, at + bytes.length, nowMs);
     if (file.readOnly) throw new Errno(ERRNO.rofs);
+    if (bytes.length === 0) return;
+    if (at + bytes.length > file.size) this.resize(file, at + bytes.length, nowMs);
     file.data.set(bytes, at);
     file.mtimeMs = nowMs;
   }
@@ -251,6 +255,7 @@ export class FileSystem {
 
   #writable(dir: DirNode): void {
     if (dir.readOnly) throw new Errno(ERRNO.rofs);
+    if (!dir.parent) throw new Errno(ERRNO.noent);
   }
   #charge(bytes: number): void {
     if (bytes > 0 && this.#usedBytes + bytes > this.maxBytes) {

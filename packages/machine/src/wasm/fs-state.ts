@@ -1,12 +1,17 @@
 /** Files and descriptors of a machine, into a snapshot's state and back. */
 import { FermataError } from '@fermata/protocol';
-import { type DirNode, type FileNode, type FileSystem, type FsNode, newFile, WRITABLE } from './file-system.ts';
+import { type DirNode, type FileNode, type FileSystem, type FsNode, NODE_BYTES, newFile, WRITABLE } from './file-system.ts';
 import type { FsState } from './machine-state.ts';
 import type { Descriptor, Wasi } from './wasi.ts';
 
 export function saveFiles(fs: FileSystem, wasi: Wasi): FsState {
   const nodes: FsState['nodes'] = [];
-  const pending = WRITABLE.map((name) => fs.root.entries.get(name) as DirNode);
+  const pending: DirNode[] = [];
+  for (const name of WRITABLE) {
+    const dir = fs.root.entries.get(name) as DirNode;
+    if (dir.mtimeMs !== 0) nodes.push([fs.root.id, dir.id, name, dir.mtimeMs, null]);
+    pending.push(dir);
+  }
   for (let dir = pending.shift(); dir; dir = pending.shift()) {
     for (const [name, node] of dir.entries) {
       nodes.push([dir.id, node.id, name, node.mtimeMs, node.kind === 'file' ? contents(node) : null]);
@@ -17,7 +22,9 @@ export function saveFiles(fs: FileSystem, wasi: Wasi): FsState {
   const descriptors: FsState['descriptors'] = [];
   for (const [fd, { node, position, flags }] of wasi.descriptors) {
     descriptors.push([fd, nodeKey(node, wasi), position, flags]);
-    if (typeof node !== 'string' && node.kind === 'file' && !node.named) unnamed.set(node.id, [node.id, node.mtimeMs, contents(node)]);
+    if (typeof node === 'string' || node.kind === 'device') continue;
+    const isFile = node.kind === 'file';
+    if (isFile ? !node.named : !node.parent && node !== fs.root) unnamed.set(node.id, [node.id, node.mtimeMs, isFile ? contents(node) : null]);
   }
   return { nextId: fs.nextId, usedBytes: fs.usedBytes, refused: fs.refused, stdin: contents(wasi.stdin), nodes, unnamed: [...unnamed.values()], descriptors };
 }
@@ -27,18 +34,29 @@ export function loadFiles(state: FsState, fs: FileSystem, wasi: Wasi): void {
   const bad = (what: string) => new FermataError('checkpoint_invalid', `the snapshot's files are malformed: ${what}`);
   const nodes = new Map<number, FsNode>();
   collect(fs.root, nodes);
+  let usedBytes = 0;
   const claim = (node: FsNode) => {
     if (nodes.has(node.id) || node.id >= state.nextId) throw bad(`node ${node.id}`);
     nodes.set(node.id, node);
+    if (node.kind === 'file') usedBytes += NODE_BYTES + node.size;
   };
   for (const [parentId, id, name, mtimeMs, data] of state.nodes) {
+    const top = parentId === fs.root.id && WRITABLE.includes(name) ? nodes.get(id) : undefined;
+    if (top) {
+      top.mtimeMs = mtimeMs;
+      continue;
+    }
     const parent = nodes.get(parentId);
     if (parent?.kind !== 'dir' || parent.readOnly || name === '' || name.includes('/') || parent.entries.has(name)) throw bad(`node ${id}`);
     const node: FsNode = data ? newFile(id, data.slice(), false, mtimeMs) : { kind: 'dir', id, entries: new Map(), parent, readOnly: false, mtimeMs };
     claim(node);
+    if (node.kind === 'dir') usedBytes += NODE_BYTES;
     parent.entries.set(name, node);
   }
-  for (const [id, mtimeMs, data] of state.unnamed) claim({ ...newFile(id, data.slice(), false, mtimeMs), named: false });
+  for (const [id, mtimeMs, data] of state.unnamed) {
+    claim(data ? { ...newFile(id, data.slice(), false, mtimeMs), named: false } : { kind: 'dir', id, entries: new Map(), parent: null, readOnly: false, mtimeMs });
+  }
+  if (usedBytes !== state.usedBytes) throw bad('the sum of their sizes');
   wasi.stdin = newFile(0, state.stdin.slice(), true);
   wasi.descriptors = new Map(
     state.descriptors.map(([fd, key, position, flags]): [number, Descriptor] => {

@@ -15,10 +15,13 @@ const fsStateSchema = z.strictObject({
   usedBytes: count,
   refused: count,
   stdin: bytes,
-  /** In the order of `/work`, `/tmp`, then downwards: [parent id, id, name, mtimeMs, data or null for a folder]. */
+  /**
+   * In the order of `/work`, `/tmp`, then downwards: [parent id, id, name, mtimeMs, data or null for a folder]. The two
+   * themselves are here only once something was made in them.
+   */
   nodes: z.array(z.tuple([count, count, z.string(), z.number(), bytes.nullable()])),
-  /** Files without a name that are still open: [id, mtimeMs, data]. */
-  unnamed: z.array(z.tuple([count, z.number(), bytes])),
+  /** Files and folders without a name that are still open: [id, mtimeMs, data or null for a folder]. */
+  unnamed: z.array(z.tuple([count, z.number(), bytes.nullable()])),
   /** [fd, node id or stream name, position, flags] */
   descriptors: z.array(z.tuple([count, z.union([count, z.enum(['stdout', 'stderr', 'stdin'])]), count, count])),
 });

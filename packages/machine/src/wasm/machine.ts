@@ -34,7 +34,7 @@ import { type MachineState, stateFromValue, stateToValue } from './machine-state
 import { OutputMeter } from './output-meter.ts';
 import { aliveParts, readPages, writePages } from './pages.ts';
 import { RandomSource } from './random.ts';
-import { decodeValue, encodeValue } from './value-codec.ts';
+import { decodeValue, encodeValue, MAX_CARRIER_DEPTH } from './value-codec.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { Wasi } from './wasi.ts';
 
@@ -207,7 +207,7 @@ export class Machine {
     this.#mustBeStopped();
     const writer = new ByteWriter(64 * 1024);
     writer.block(attachment);
-    writer.block(encodeValue(stateToValue(this.#saved())));
+    writer.block(encodeValue(stateToValue(this.#saved()), 'state', MAX_CARRIER_DEPTH));
     writePages(writer, this.#guest.memory, this.image.base, this.#guest.deadRegions());
     return closeContainer(writer.finish(), this.image.digest, seal);
   }
@@ -215,7 +215,7 @@ export class Machine {
   /** SHA-256 over everything that decides how the machine goes on. */
   hash(): string {
     this.#mustBeStopped();
-    const hash = createHash('sha256').update(encodeValue(stateToValue(this.#saved())));
+    const hash = createHash('sha256').update(encodeValue(stateToValue(this.#saved()), 'state', MAX_CARRIER_DEPTH));
     for (const part of aliveParts(this.#guest.memory, this.#guest.deadRegions())) hash.update(part);
     return hash.digest('hex');
   }

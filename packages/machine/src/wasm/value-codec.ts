@@ -28,10 +28,13 @@ export class MalformedValue extends Error {
   override readonly name = 'MalformedValue';
 }
 
+/** Depth of what carries values of full depth within itself: messages and saved states. */
+export const MAX_CARRIER_DEPTH = MAX_VALUE_DEPTH + 8;
+
 /** `path` names the root in error messages, e.g. `result of crm.find`. */
-export function encodeValue(value: unknown, path = 'value'): Uint8Array {
+export function encodeValue(value: unknown, path = 'value', maxDepth = MAX_VALUE_DEPTH): Uint8Array {
   const writer = new ByteWriter();
-  write(writer, value, path, 0, new Set());
+  write(writer, value, path, maxDepth, new Set());
   return writer.finish();
 }
 
@@ -42,7 +45,7 @@ export function decodeValue(bytes: Uint8Array): Value {
   return value;
 }
 
-function write(writer: ByteWriter, value: unknown, path: string, depth: number, above: Set<object>): void {
+function write(writer: ByteWriter, value: unknown, path: string, depthLeft: number, above: Set<object>): void {
   if (value === undefined) return writer.byte(TAG.undefined);
   if (value === null) return writer.byte(TAG.null);
   switch (typeof value) {
@@ -59,9 +62,9 @@ function write(writer: ByteWriter, value: unknown, path: string, depth: number, 
       return writer.block(encodeString(value));
     case 'object':
       if (above.has(value)) throw new ValueError(path, 'refers back to itself; a cyclic value cannot be passed on');
-      if (depth >= MAX_VALUE_DEPTH) throw new ValueError(path, `nested more than ${MAX_VALUE_DEPTH} levels deep`);
+      if (depthLeft === 0) throw new ValueError(path, `nested more than ${MAX_VALUE_DEPTH} levels deep`);
       above.add(value);
-      writeObject(writer, value, path, depth + 1, above);
+      writeObject(writer, value, path, depthLeft - 1, above);
       above.delete(value);
       return;
     default:
@@ -69,8 +72,8 @@ function write(writer: ByteWriter, value: unknown, path: string, depth: number, 
   }
 }
 
-function writeObject(writer: ByteWriter, value: object, path: string, depth: number, above: Set<object>): void {
-  const child = (inner: unknown, step: string) => write(writer, inner, path + step, depth, above);
+function writeObject(writer: ByteWriter, value: object, path: string, depthLeft: number, above: Set<object>): void {
+  const child = (inner: unknown, step: string) => write(writer, inner, path + step, depthLeft, above);
   const bytes = bytesOf(value);
   if (Array.isArray(value)) {
     writer.byte(TAG.list);
@@ -109,7 +112,7 @@ function writeObject(writer: ByteWriter, value: object, path: string, depth: num
 }
 
 function read(reader: ByteReader, depth: number): Value {
-  if (depth > MAX_VALUE_DEPTH) throw new MalformedValue('nested too deep');
+  if (depth > MAX_CARRIER_DEPTH) throw new MalformedValue('nested too deep');
   const tag = reader.byte();
   switch (tag) {
     case TAG.undefined:

@@ -158,6 +158,9 @@ export class Wasi {
   }
 
   #open(dirFd: number, pointer: number, length: number, how: number, rights: bigint, flags: number): number {
+    let fd = 4;
+    while (this.descriptors.has(fd)) fd++;
+    if (fd >= MAX_DESCRIPTORS) throw new Errno(ERRNO.mfile);
     const place = this.#place(dirFd, pointer, length);
     let { node } = place;
     if (node && how & OPEN.create && how & OPEN.exclusive) throw new Errno(ERRNO.exist);
@@ -170,9 +173,6 @@ export class Wasi {
       if (node.readOnly && rights & RIGHT_WRITE) throw new Errno(ERRNO.rofs);
       if (how & OPEN.truncate) this.#o.fs.resize(node, 0, this.nowMs);
     }
-    let fd = 4;
-    while (this.descriptors.has(fd)) fd++;
-    if (fd >= MAX_DESCRIPTORS) throw new Errno(ERRNO.mfile);
     if (node.kind === 'file') this.#o.fs.opened(node);
     this.descriptors.set(fd, { node, position: 0, flags });
     return fd;
