@@ -266,6 +266,7 @@ export class Task implements AsyncDisposable {
 
   async #step(performing: boolean): Promise<Step> {
     const deadline = performance.now() + this.#machine.limits.timeoutMs - this.#wallMs;
+    if (this.#source.error) return { kind: 'ended', result: await this.#end('failed', undefined, this.#source.error) };
     const input = await this.#nextInput(deadline);
     if (input === 'stopped') return { kind: 'stopped' };
     if (input === 'timeout') return this.#overTime();
@@ -291,10 +292,10 @@ export class Task implements AsyncDisposable {
       case 'done':
         return { kind: 'ended', result: await this.#end('succeeded', outcome.value, undefined) };
       case 'failed':
-        return { kind: 'ended', result: await this.#end('failed', undefined, this.#mapped(guestError(outcome.error))) };
+        return { kind: 'ended', result: await this.#end('failed', undefined, this.#source.explain(guestError(outcome.error))) };
       case 'limit':
         this.#truncated = outcome.limit === 'output';
-        return { kind: 'ended', result: await this.#end('failed', undefined, this.#mapped(limitError(outcome.limit, outcome.message, outcome.error))) };
+        return { kind: 'ended', result: await this.#end('failed', undefined, this.#source.explain(limitError(outcome.limit, outcome.message, outcome.error))) };
     }
   }
 
@@ -387,12 +388,6 @@ export class Task implements AsyncDisposable {
     this.#abort.abort(new FermataError('invalid_state', `the task has ${status}`));
     if (status !== 'succeeded') this.#machine.dispose();
     return this.#result;
-  }
-
-  /** An error's place in the user's own source. */
-  #mapped(error: TaskError): TaskError {
-    if (error.line === undefined) return error;
-    return { ...error, ...this.#source.original(error.line, error.column ?? 1) };
   }
 
   #report(status: TaskStatus): TaskResult {

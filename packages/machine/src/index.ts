@@ -1,3 +1,4 @@
+export { type SourceMapping, type StrippedSource, stripTypes } from './quickjs/typescript.ts';
 export type { Budget, Host, HostedMachine, HostedOutcome, Report, Restored } from './hosts/host.ts';
 export { createThreadHost, type ThreadHostOptions } from './hosts/thread-host.ts';
 export { type OpenOptions, type SealKey, type SealOptions, SNAPSHOT_FORMAT } from './wasm/container.ts';

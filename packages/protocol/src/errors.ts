@@ -35,9 +35,14 @@ export class FermataError extends Error {
   override readonly name = 'FermataError';
   readonly code: ErrorCode;
   readonly hint: string | undefined;
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  /** Where in the user's code, from 1, if it is about a place there. */
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+  constructor(code: ErrorCode, message: string, options: { hint?: string; line?: number; column?: number; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint;
+    this.line = options.line;
+    this.column = options.column;
   }
 }
