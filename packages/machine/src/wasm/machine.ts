@@ -25,6 +25,7 @@ import {
 } from '@fermata/protocol';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { closeContainer, type OpenOptions, openContainer, type SealOptions } from './container.ts';
+import { ERRNO, Errno } from './errno.ts';
 import { FileSystem } from './file-system.ts';
 import { loadFiles, saveFiles } from './fs-state.ts';
 import { GuestInstance, type StopPlace } from './guest-instance.ts';
@@ -122,6 +123,7 @@ export class Machine {
     readMemory(body, machine.#guest.memory);
     if (body.remaining > 0 || !machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
     machine.#take(state);
+    machine.#guest.locate();
     return machine;
   }
 
@@ -257,11 +259,21 @@ export class Machine {
       this.#clock.start(input.nowMs, this.fuel);
       this.#wasi.stdin.data = Buffer.from(input.program.stdin ?? '');
       this.#wasi.stdin.size = this.#wasi.stdin.data.length;
-      for (const { path, data } of input.program.files ?? []) this.#fs.put(path, data, this.#wasi.nowMs);
+      for (const { path, data } of input.program.files ?? []) this.#put(path, data);
     } else {
       const due = input.kind === 'timer' && this.#said.say === 'wait' ? (this.#said.due ?? 0) : 0;
       this.#clock.anchor(Math.max(input.nowMs, Math.ceil(due)), this.fuel);
       if (input.kind === 'answer') this.#calls.delete(input.callId);
+    }
+  }
+
+  #put(path: string, data: Uint8Array): void {
+    try {
+      this.#fs.put(path, data, this.#wasi.nowMs);
+    } catch (cause) {
+      if (!(cause instanceof Errno)) throw cause;
+      if (cause.errno === ERRNO.nospc) throw new FermataError('disk_limit', `the files given to the program need more than ${this.#fs.maxBytes} bytes`, { cause });
+      throw new FermataError('invalid_request', `a file cannot be put at ${path}: only files below /work and /tmp can`, { cause });
     }
   }
 
