@@ -12,6 +12,8 @@ export type CallState = 'new' | 'started' | 'unknown' | 'settled' | 'delivered';
 export interface CallRecord {
   call: Call;
   state: CallState;
+  /** What a person who agreed to the call put in the place of its arguments. */
+  edited?: Call['args'];
   result?: CallResult;
 }
 
@@ -61,14 +63,18 @@ export class CallBook {
   }
 
   save(): Value {
-    return { answers: this.#answers, records: [...this.#records.values()].map(({ call, state, result }) => [call.id, call.name, call.args, state, result as Value]) };
+    return {
+      answers: this.#answers,
+      records: [...this.#records.values()].map(({ call, state, edited, result }) => [call.id, call.name, call.args, state, edited, result as Value]),
+    };
   }
   static load(saved: Value): CallBook {
-    const { answers, records } = saved as { answers: number[]; records: [number, string, Call['args'], CallState, CallResult | undefined][] };
+    const { answers, records } = saved as { answers: number[]; records: [number, string, Call['args'], CallState, Call['args'] | undefined, CallResult | undefined][] };
     const book = new CallBook();
-    for (const [id, name, args, state, result] of records) {
+    for (const [id, name, args, state, edited, result] of records) {
       const record = book.add({ id, name, args });
       record.state = state === 'started' ? 'unknown' : state;
+      if (edited) record.edited = edited;
       if (result) record.result = result;
     }
     book.#answers = answers;

@@ -1,5 +1,5 @@
 /** Where a program that embeds Fermata begins: one host, the tools that all tasks may have, and the ways to start a task. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createThreadHost, type Host, imageOfLanguage, type SealKey, type SealOptions } from '@fermata/machine';
 import { FermataError, type Language, type LimitsInput, limitsSchema, type Program, type Value, type ValueRecord } from '@fermata/protocol';
 import { z } from 'zod';
@@ -122,7 +122,7 @@ class LocalFermata implements Fermata {
     if (!checked.success) throw invalidRequest(checked.error);
     const limits = limitsSchema.safeParse({ ...this.#limits, ...options.limits });
     if (!limits.success) throw invalidRequest(limits.error, 'limits.');
-    const taskOptions = this.#taskOptions(options, options.taskId ?? `task_${randomUUID()}`);
+    const taskOptions = this.#taskOptions(options, options.taskId ?? `task_${randomBytes(8).toString('hex')}`);
     const program = programOf(options, taskOptions.tools);
     const machine = await this.#host.create(imageOfLanguage[program.language], limits.data);
     const seed = 'seed' in options && options.seed ? options.seed : new Uint8Array(randomBytes(32));

@@ -27,6 +27,8 @@ export interface TaskOptions {
   seal: SealOptions | undefined;
 }
 
+const WAITS_FOR: Record<WaitingFor['kind'], string> = { approval: 'approval', client_tool: 'an answer', outcome_unknown: 'a decision on its outcome' };
+
 interface Saved {
   id: string;
   program: Program;
@@ -138,7 +140,9 @@ export class Task implements AsyncDisposable {
   next(): Promise<Step> {
     if (this.#result) return Promise.resolve({ kind: 'ended', result: this.#result });
     if (this.#waits.for === 'answer' && this.#waits.dueMs === null && !this.#calls.hasAnswer) {
-      return Promise.reject(new FermataError('invalid_state', `the task waits for an answer to one of its calls: ${this.pending.map(({ id, name }) => `${id} (${name})`).join(', ')}`));
+      return Promise.reject(
+        new FermataError('invalid_state', `the task waits for an answer to one of its calls: ${this.pending.map(({ id, name }) => `${id} (${name})`).join(', ')}`),
+      );
     }
     return this.#exclusively(() => this.#step(false));
   }
@@ -154,11 +158,13 @@ export class Task implements AsyncDisposable {
   }
   /** Agrees to a call that waits for approval, if need be with other arguments, and has it carried out. */
   approve(callId: number, edited?: Call['args']): void {
-    this.#perform(this.#open(callId), edited);
+    const record = this.#waiting(callId, 'approval');
+    if (edited) record.edited = edited;
+    this.#perform(record);
   }
   /** Has a call whose outcome is unknown carried out again: its effect may then happen twice. */
   retry(callId: number): void {
-    this.#perform(this.#open(callId));
+    this.#perform(this.#waiting(callId, 'outcome_unknown'));
   }
 
   /** Stops the program where it is; calls that were started go on, and their answers are kept. Resolves when it is stopped. */
@@ -346,9 +352,10 @@ export class Task implements AsyncDisposable {
     const repeatable = record.state === 'unknown' && this.#options.tools.get(record.call.name)?.idempotent;
     if ((record.state === 'new' || repeatable) && whoSettles(record.call, this.#runner) === 'runner') this.#perform(record);
   }
-  #perform(record: CallRecord, edited?: Call['args']): void {
+  #perform(record: CallRecord): void {
     record.state = 'started';
-    const runner = whoSettles(record.call, this.#runner) === 'approval' ? { ...this.#runner, approve: () => ({ approve: true as const, arguments: edited ?? record.call.args }) } : this.#runner;
+    const agreed = { approve: true as const, arguments: record.edited ?? record.call.args };
+    const runner = whoSettles(record.call, this.#runner) === 'approval' ? { ...this.#runner, approve: () => agreed } : this.#runner;
     void performCall(record.call, runner).then((result) => {
       if (record.state === 'started' && !this.#result) this.#settle(record, result);
     });
@@ -363,16 +370,22 @@ export class Task implements AsyncDisposable {
     if (!record || record.state === 'settled' || record.state === 'delivered') throw new FermataError('invalid_state', `call ${callId} is not open`);
     return record;
   }
+  #waiting(callId: number, kind: WaitingFor['kind']): CallRecord {
+    const record = this.#open(callId);
+    if (this.#otherSettles(record) !== kind) throw new FermataError('invalid_state', `call ${callId} does not wait for ${WAITS_FOR[kind]}`);
+    return record;
+  }
 
   /** True when nothing that this process does will move the task. */
   #waitsForOthers(): boolean {
     if (this.#waits.for !== 'answer' || this.#waits.dueMs !== null || this.#calls.hasAnswer) return false;
-    return this.#calls.open().every((record) => record.state !== 'started' && this.#otherSettles(record) !== undefined);
+    return this.#calls.open().every((record) => this.#otherSettles(record) !== undefined);
   }
   #otherSettles({ call, state }: CallRecord): WaitingFor['kind'] | undefined {
+    if (state === 'started') return undefined;
+    if (state === 'unknown') return 'outcome_unknown';
     const who = whoSettles(call, this.#runner);
-    if (who !== 'runner') return who;
-    return state === 'unknown' ? 'outcome_unknown' : undefined;
+    return who === 'runner' ? undefined : who;
   }
 
   async #overTime(): Promise<Step> {

@@ -108,7 +108,7 @@ async function run(file: string | undefined, options: RunOptions): Promise<numbe
     onEvent: showEvents({ json: options.json === true, progress }),
     label: { tools: toolsFile ?? null },
   });
-  return driveTask(task, { json: options.json === true, pauseAfterMs: options.pauseAfter, progress });
+  return await driveTask(task, { json: options.json === true, pauseAfterMs: options.pauseAfter, progress });
 }
 
 async function resume(file: string, options: ResumeOptions): Promise<number> {
@@ -125,7 +125,7 @@ async function resume(file: string, options: ResumeOptions): Promise<number> {
     onEvent: showEvents({ json: options.json === true, progress }),
   });
   if (options.redo) for (const { callId } of task.waitingFor) task.retry(callId);
-  return driveTask(task, { json: options.json === true, pauseAfterMs: options.pauseAfter, progress });
+  return await driveTask(task, { json: options.json === true, pauseAfterMs: options.pauseAfter, progress });
 }
 
 /** The tools file that the snapshot was made with. It is only known once the snapshot is open. */

@@ -105,7 +105,7 @@ class Thread {
     this.#worker = new Worker(entry, { resourceLimits: { stackSizeMb: STACK_MB }, stdin: false });
     this.#worker.unref();
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
-    this.#worker.on('error', (error) => this.#died(error));
+    this.#worker.on('error', (error) => this.#died(error as Error));
     this.#worker.on('exit', () => this.#died(new Error('the thread ended')));
   }
 
@@ -172,10 +172,10 @@ class Thread {
     this.hold();
   }
 
-  #died(cause: unknown): void {
+  #died(cause: Error): void {
     if (!this.#alive) return;
     this.#alive = false;
-    const error = new FermataError('sandbox_lost', 'the thread of this machine has died', { cause });
+    const error = new FermataError('sandbox_lost', `the thread of this machine has died: ${cause.message}`, { cause });
     for (const waiting of this.#requests.values()) waiting.reject(error);
     for (const machine of this.#machines.values()) machine.lose(error);
     this.#requests.clear();

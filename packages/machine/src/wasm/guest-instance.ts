@@ -162,11 +162,16 @@ export class GuestInstance {
     return true;
   }
 
-  #stop(): void {
+  /** Has the guest write the place of the user's code that it is in. It touches nothing that is not the host's. */
+  locate(): void {
     const { stackPointer } = this;
     this.stackPointer = this.#locateStack.end;
     this.#exports.fermata_locate();
     this.stackPointer = stackPointer;
+  }
+
+  #stop(): void {
+    this.locate();
     this.view.setUint32(this.#unwind, this.#unwind + 8, true);
     this.view.setUint32(this.#unwind + 4, this.#unwind + 8 + this.#unwindBytes, true);
     this.#phase = 'unwinding';

@@ -123,6 +123,7 @@ export class Machine {
     readMemory(body, machine.#guest.memory);
     if (body.remaining > 0 || !machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
     machine.#take(state);
+    machine.#guest.locate();
     return machine;
   }
 

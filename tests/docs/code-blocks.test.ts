@@ -1,0 +1,57 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeBlocks, matches } from './code-blocks.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const documents = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => join('docs', file))].filter((file) => file.endsWith('.md'));
+
+describe.each(documents)('%s', (document) => {
+  const blocks = codeBlocks(readFileSync(join(root, document), 'utf8'));
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fermata-docs-'));
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{}');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('is there', () => {
+    expect(readFileSync(join(root, document), 'utf8').length).toBeGreaterThan(0);
+  });
+
+  for (const block of blocks) {
+    test(`the block at line ${block.line} does what the text says`, () => {
+      if ('file' in block) return writeFileSync(join(folder, block.file), block.code);
+      const said = block.language === 'sh' ? shell(block.code, folder) : module(block.code, folder, block.line);
+      expect(said.status, said.output).toBe(0);
+      if (block.expected !== undefined && !matches(said.output, block.expected)) expect(said.output.trim()).toBe(block.expected.trim());
+    });
+  }
+});
+
+test('every link in README and docs leads to a file that exists', () => {
+  for (const document of documents) {
+    const text = readFileSync(join(root, document), 'utf8');
+    const base = join(root, document, '..');
+    for (const [, link] of text.matchAll(/\]\(([^)#:]+\.[a-z]+)(?:#[^)]*)?\)/g)) {
+      expect(() => execFileSync('test', ['-e', join(base, link as string)]), `${document} links to ${link}`).not.toThrow();
+    }
+  }
+});
+
+function shell(code: string, cwd: string) {
+  const env = { ...process.env, PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH, NO_COLOR: '1' };
+  const { status, stdout } = spawnSync('bash', ['-ec', `exec 2>&1\n${code}`], { cwd, env, encoding: 'utf8', timeout: 120_000 });
+  return { status, output: stdout };
+}
+
+function module(code: string, cwd: string, line: number) {
+  const file = join(cwd, `block-${line}.mjs`);
+  writeFileSync(file, code);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file], { cwd, env: { ...process.env, NO_COLOR: '1' }, encoding: 'utf8', timeout: 120_000 });
+  return { status, output: stdout + stderr };
+}
