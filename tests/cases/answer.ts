@@ -1,0 +1,44 @@
+/** What a case came to, in the words of the case bank. */
+import { type TaskError, type TaskResult, toWire } from 'fermata';
+
+export interface Answer {
+  status: string;
+  limitKind: string | undefined;
+  output: unknown;
+  stdout: string;
+  stderr: string;
+  error: string;
+  truncated: boolean;
+}
+
+const LIMIT_KINDS: Partial<Record<TaskError['code'], string>> = {
+  cpu_limit: 'cpu',
+  memory_limit: 'memory',
+  disk_limit: 'disk',
+  output_limit: 'output',
+  tool_call_limit: 'tool_calls',
+};
+const STATUSES: Partial<Record<TaskResult['status'], string>> = { succeeded: 'completed', waiting: 'paused' };
+
+export function answerOf({ status, output, stdout, stderr, error, truncated }: TaskResult): Answer {
+  return {
+    status: error ? statusOfError(error) : (STATUSES[status] ?? status),
+    limitKind: error && LIMIT_KINDS[error.code],
+    output: toWire(output),
+    stdout,
+    stderr,
+    error: error ? [error.message, error.traceback, error.hint, `code ${error.code}`].filter(Boolean).join('\n') : '',
+    truncated,
+  };
+}
+
+/** The answer where the product refused to go on, by a named error. */
+export function refusal(error: Pick<TaskError, 'code' | 'message'>): Answer {
+  return { status: 'failed', limitKind: undefined, output: null, stdout: '', stderr: '', error: `${error.message}\ncode ${error.code}`, truncated: false };
+}
+
+function statusOfError({ code }: TaskError): string {
+  if (code === 'timeout') return 'timeout';
+  if (code === 'library_not_allowed') return 'blocked';
+  return LIMIT_KINDS[code] ? 'limit' : 'failed';
+}
