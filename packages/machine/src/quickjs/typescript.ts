@@ -35,19 +35,20 @@ let transform: Transform | undefined;
 /** Throws a `FermataError` of code `syntax_error`, whose message names the place, where the program cannot be parsed. */
 export function stripTypes(source: string): StrippedSource {
   transform ??= createRequire(import.meta.url)('amaro').transformSync as Transform;
-  const wrapped = PREFIX + source + SUFFIX;
+  const text = withoutFence(source);
+  const wrapped = PREFIX + text + SUFFIX;
   try {
     const { code } = transform(wrapped, { mode: 'strip-only', sourceMap: false });
     return { code: code.slice(PREFIX.length, -SUFFIX.length) };
   } catch (error) {
-    if ((error as AmaroError).code !== 'UnsupportedSyntax') throw syntaxError(error as AmaroError, source);
+    if ((error as AmaroError).code !== 'UnsupportedSyntax') throw syntaxError(error as AmaroError, text);
   }
   try {
     const { code, map = '{}' } = transform(wrapped, { mode: 'transform', sourceMap: true });
     const lines = code.trimEnd().split('\n');
     return { code: lines.slice(1, -1).join('\n'), original: mapping(new SourceMap(JSON.parse(map))) };
   } catch (error) {
-    throw syntaxError(error as AmaroError, source);
+    throw syntaxError(error as AmaroError, text);
   }
 }
 
@@ -64,9 +65,21 @@ function unwrapped(line: number, column: number): number {
   return line === 0 ? Math.max(0, column - PREFIX.length) : column;
 }
 
+/** As the guest does for JavaScript: a Markdown fence around the whole program goes, the lines stay where they are. */
+function withoutFence(source: string): string {
+  const fenced = /^(\s*)(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n([\s\S]*?)\n[ \t]*\2\s*$/.exec(source);
+  return fenced ? `${fenced[1]}\n${fenced[3]}` : source;
+}
+
 function syntaxError({ message, startLine, startColumn }: AmaroError, source: string): FermataError {
   if (startLine === undefined || startColumn === undefined) return new FermataError('syntax_error', `SyntaxError: ${message}`);
-  const line = Math.min(startLine, source.split('\n').length);
+  const lines = source.split('\n');
+  if (startLine > lines.length) {
+    const place = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+    return new FermataError('syntax_error', 'SyntaxError: unexpected end of the program: something is not closed', place);
+  }
   const column = unwrapped(startLine - 1, startColumn) + 1;
-  return new FermataError('syntax_error', `SyntaxError: ${message}`, { line, column });
+  const word = /^(?:import|export)\b/.exec((lines[startLine - 1] ?? '').slice(column - 1));
+  const said = word ? `${word[0]} is not available here: use the globals (tools, files, console, URL, Intl, crypto, ...) instead of modules` : message;
+  return new FermataError('syntax_error', `SyntaxError: ${said}`, { line: startLine, column });
 }
