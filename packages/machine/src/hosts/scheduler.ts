@@ -85,9 +85,9 @@ export class Scheduler {
       underTimeout(() => this.#slices(entry), left);
     } catch (error) {
       this.#charge(entry, cpuBefore);
-      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') this.#overrun(entry);
-      else this.#fail(entry, error);
-      return;
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return this.#fail(entry, error);
+      this.#events.emitted(entry, entry.machine.abandon());
+      return this.#overrun(entry);
     }
     this.#charge(entry, cpuBefore);
     if (entry.run && Math.min(...Object.values(this.#left(entry))) <= 0) this.#overrun(entry);

@@ -142,11 +142,14 @@ export class GuestInstance {
     return this.memory.slice(at + 4, at + 4 + this.view.getUint32(at, true));
   }
 
-  /** What in the memory of a stopped guest has no meaning, sorted. */
-  deadRegions(): Region[] {
+  /**
+   * The host's own words, and what the next unwind writes before it is read: no part of the guest's state. Sorted.
+   * What lies below the stack pointer is none of these: a later frame may leave bytes of it as they are (padding, slots
+   * not yet set), and then they are part of the live stack.
+   */
+  hostRegions(): Region[] {
     const used = this.view.getUint32(this.#unwind, true);
     const regions = [
-      { start: 0, end: this.stackPointer },
       { start: this.#status, end: this.#status + this.#maskedBytes },
       { start: used, end: this.#unwind + 8 + this.#unwindBytes },
       this.#locateStack,

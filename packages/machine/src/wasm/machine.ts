@@ -138,7 +138,7 @@ export class Machine {
     machine.#state = 'stopped';
     machine.#granted = machine.#guest.fuelWord;
     const memory = machine.#guest.memory.slice();
-    for (const region of machine.#guest.deadRegions()) memory.fill(0, region.start, region.end);
+    for (const region of [{ start: 0, end: machine.#guest.stackPointer }, ...machine.#guest.hostRegions()]) memory.fill(0, region.start, region.end);
     return { memory, state: machine.#saved() };
   }
 
@@ -201,6 +201,12 @@ export class Machine {
     return this.#outcome();
   }
 
+  /** Gives up a machine that was broken off in the middle of an advance; what it had printed there is not lost. */
+  abandon(): Emitted {
+    this.#state = 'gone';
+    return { output: this.#emitted.output, started: [], notes: [] };
+  }
+
   /**
    * The whole machine as bytes, sealed if a key is given. Only of a stopped machine; it can go on after. `attachment` is
    * the owner's own and comes back from {@link restore}.
@@ -210,7 +216,7 @@ export class Machine {
     const writer = new ByteWriter(64 * 1024);
     writer.block(attachment);
     writer.block(encodeValue(stateToValue(this.#saved()), 'state', MAX_CARRIER_DEPTH));
-    writePages(writer, this.#guest.memory, this.image.base, this.#guest.deadRegions());
+    writePages(writer, this.#guest.memory, this.image.base, this.#guest.hostRegions());
     return closeContainer(writer.finish(), this.image.digest, seal);
   }
 
@@ -218,7 +224,7 @@ export class Machine {
   hash(): string {
     this.#mustBeStopped();
     const hash = createHash('sha256').update(encodeValue(stateToValue(this.#saved()), 'state', MAX_CARRIER_DEPTH));
-    for (const part of aliveParts(this.#guest.memory, this.#guest.deadRegions())) hash.update(part);
+    for (const part of aliveParts(this.#guest.memory, this.#guest.hostRegions())) hash.update(part);
     return hash.digest('hex');
   }
 
@@ -279,6 +285,7 @@ export class Machine {
 
   #outcome(): Outcome {
     const emitted = this.#emitted;
+    this.#emitted = { output: [], started: [], notes: [] };
     if (this.#stoppedIn === 'checkpoint') return { ...emitted, kind: 'slice-used' };
     const said = this.#said;
     switch (said.say) {
