@@ -1,6 +1,6 @@
 /** Where a program that embeds Fermata begins: one host, the tools that all tasks may have, and the ways to start a task. */
 import { randomBytes } from 'node:crypto';
-import { createThreadHost, type Host, imageOfLanguage, type SealKey, type SealOptions } from '@fermata/machine';
+import { createThreadHost, encodeValue, type Host, imageOfLanguage, type SealKey, type SealOptions } from '@fermata/machine';
 import { FermataError, type Language, type LimitsInput, limitsSchema, type Program, type Value, type ValueRecord } from '@fermata/protocol';
 import { z } from 'zod';
 import { Task, type TaskOptions } from './task.ts';
@@ -79,7 +79,7 @@ const startSchema = z
     code: z.string().optional(),
     toolCall: z.looseObject({ name: z.string() }).optional(),
     seed: z.custom<Uint8Array>((seed) => seed instanceof Uint8Array && seed.length === 32, '32 bytes are wanted').optional(),
-    files: z.array(z.object({ path: z.string().regex(/^\/(work|tmp)\/./, 'files go into /work or /tmp') })).optional(),
+    files: z.array(z.object({ path: z.string().regex(/^\/(work|tmp)(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/, 'files go into /work or /tmp') })).optional(),
     limits: z.looseObject({}).optional(),
   })
   .refine((options) => (options.code === undefined) !== (options.toolCall === undefined), 'give either code or toolCall')
@@ -122,6 +122,7 @@ class LocalFermata implements Fermata {
     if (!checked.success) throw invalidRequest(checked.error);
     const limits = limitsSchema.safeParse({ ...this.#limits, ...options.limits });
     if (!limits.success) throw invalidRequest(limits.error, 'limits.');
+    if ('input' in options) crossable(options.input);
     const taskOptions = this.#taskOptions(options, options.taskId ?? `task_${randomBytes(8).toString('hex')}`);
     const program = programOf(options, taskOptions.tools);
     const machine = await this.#host.create(imageOfLanguage[program.language], limits.data);
@@ -164,6 +165,14 @@ function programOf(options: StartOptions, tools: ReadonlyMap<string, Tool>): Pro
     ...(files === undefined ? {} : { files: files.map(({ path, data }) => ({ path, data: typeof data === 'string' ? Buffer.from(data) : data })) }),
     ...(allowedLibraries === undefined ? {} : { allowedLibraries: [...allowedLibraries] }),
   };
+}
+
+function crossable(input: Value): void {
+  try {
+    encodeValue(input, 'input');
+  } catch (cause) {
+    throw new FermataError('invalid_request', (cause as Error).message, { cause });
+  }
 }
 
 function invalidRequest(error: z.ZodError, prefix = ''): FermataError {

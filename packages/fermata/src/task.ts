@@ -5,7 +5,7 @@
  * by itself: a call whose tool was started before a snapshot and has no answer in it is `outcome_unknown` after a
  * restore, unless the tool is idempotent.
  */
-import { decodeValue, encodeValue, type Host, type HostedMachine, type HostedOutcome, type OpenOptions, type SealOptions } from '@fermata/machine';
+import { decodeValue, encodeValue, type Host, type HostedMachine, type HostedOutcome, MAX_CARRIER_DEPTH, type OpenOptions, type SealOptions } from '@fermata/machine';
 import { type Call, type CallResult, type Emitted, FermataError, type Input, type Inspection, type Program, type ToolFailure, type Value, type Wait } from '@fermata/protocol';
 import { CallBook, type CallRecord } from './call-book.ts';
 import { OutputLog } from './output-log.ts';
@@ -185,7 +185,8 @@ export class Task implements AsyncDisposable {
   }
 
   /** The whole task as bytes. It must be stopped: paused, waiting, or between steps. */
-  snapshot(): Promise<Uint8Array> {
+  async snapshot(): Promise<Uint8Array> {
+    this.#mustBeStopped();
     const { seal } = this.#options;
     const saved: Saved = {
       id: this.id,
@@ -197,7 +198,7 @@ export class Task implements AsyncDisposable {
       seed: this.#seed,
       label: this.label,
     };
-    return this.#machine.snapshot(seal, encodeValue(saved));
+    return this.#machine.snapshot(seal, encodeValue(saved, 'task', MAX_CARRIER_DEPTH));
   }
 
   /** A second task that goes on from here on its own. Calls that were started and not answered are unknown in it. */
@@ -208,11 +209,13 @@ export class Task implements AsyncDisposable {
   }
 
   /** Stack, locals, pending calls and files of a stopped task, seen on a copy. */
-  inspect(): Promise<Inspection> {
+  async inspect(): Promise<Inspection> {
+    this.#mustBeStopped();
     return this.#machine.inspect();
   }
   /** A fingerprint of everything that decides how the program goes on; equal for equal states. */
-  stateHash(): Promise<string> {
+  async stateHash(): Promise<string> {
+    this.#mustBeStopped();
     return this.#machine.hash();
   }
   /** A file of the program's in `/work` or `/tmp`, or undefined. */
@@ -245,8 +248,11 @@ export class Task implements AsyncDisposable {
     return { taskId: this.id, tools, approve, signal: this.#abort.signal };
   }
 
+  #mustBeStopped(): void {
+    if (this.#goingSince !== undefined) throw new FermataError('invalid_state', 'the task is running; pause it first');
+  }
   async #exclusively<T>(action: () => Promise<T>): Promise<T> {
-    if (this.#goingSince !== undefined) throw new FermataError('invalid_state', 'the task is already running');
+    this.#mustBeStopped();
     this.#goingSince = performance.now();
     this.#setStatus('running');
     try {
@@ -274,7 +280,7 @@ export class Task implements AsyncDisposable {
     const deadline = performance.now() + this.#machine.limits.timeoutMs - this.#wallMs;
     if (this.#source.error) return { kind: 'ended', result: await this.#end('failed', undefined, this.#source.error) };
     const input = await this.#nextInput(deadline);
-    if (input === 'stopped') return { kind: 'stopped' };
+    if (input === 'stopped') return this.#stopped();
     if (input === 'timeout') return this.#overTime();
     const budget = { wallMs: deadline - performance.now(), cpuMs: this.#machine.limits.maxCpuMs - this.#cpuMs };
     let outcome: HostedOutcome;
@@ -282,6 +288,7 @@ export class Task implements AsyncDisposable {
       outcome = await this.#machine.advance(input, budget, (emitted) => this.#onEmitted(emitted, performing));
     } catch (error) {
       if (!(error instanceof FermataError)) throw error;
+      if (this.#abort.signal.aborted) return this.#stopped();
       return { kind: 'ended', result: await this.#end('failed', undefined, { code: error.code, message: error.message, ...(error.hint ? { hint: error.hint } : {}) }) };
     }
     return this.#follow(outcome);
@@ -291,10 +298,10 @@ export class Task implements AsyncDisposable {
     switch (outcome.kind) {
       case 'slice-used':
         this.#waits = { for: 'go' };
-        return { kind: 'stopped' };
+        return this.#stopped();
       case 'calls':
         this.#waits = { for: 'answer', dueMs: outcome.dueMs };
-        return this.#pauseAsked ? { kind: 'stopped' } : { kind: 'calls', calls: this.pending, dueMs: outcome.dueMs };
+        return this.#pauseAsked ? this.#stopped() : { kind: 'calls', calls: this.pending, dueMs: outcome.dueMs };
       case 'done':
         return { kind: 'ended', result: await this.#end('succeeded', outcome.value, undefined) };
       case 'failed':
@@ -303,6 +310,10 @@ export class Task implements AsyncDisposable {
         this.#truncated = outcome.limit === 'output';
         return { kind: 'ended', result: await this.#end('failed', undefined, this.#source.explain(limitError(outcome.limit, outcome.message, outcome.error))) };
     }
+  }
+
+  async #stopped(): Promise<Step> {
+    return this.#abort.signal.aborted ? { kind: 'ended', result: await this.#end('cancelled', undefined, undefined) } : { kind: 'stopped' };
   }
 
   /** The next thing to give to the machine, waiting for it if need be. */

@@ -188,6 +188,7 @@ class ThreadMachine implements HostedMachine {
   readonly #id: number;
   readonly limits: Limits;
   #report: Report;
+  #lost: Error | undefined;
   #run: { resolve: (outcome: HostedOutcome) => void; reject: (error: Error) => void; onEmitted: (emitted: Emitted, report: Report) => void } | undefined;
 
   constructor(thread: Thread, id: number, limits: Limits, report: Report) {
@@ -205,6 +206,7 @@ class ThreadMachine implements HostedMachine {
   }
 
   advance(input: Input, budget: Budget, onEmitted: (emitted: Emitted, report: Report) => void): Promise<HostedOutcome> {
+    if (this.#lost) return Promise.reject(this.#lost);
     if (this.#run) return Promise.reject(new FermataError('invalid_state', 'the machine is running'));
     return new Promise((resolve, reject) => {
       this.#thread.send({ op: 'advance', id: this.#id, input, budget });
@@ -244,11 +246,13 @@ class ThreadMachine implements HostedMachine {
     else run?.reject(fromPlainError(message.error));
   }
   lose(error: Error): void {
+    this.#lost ??= error;
     this.#run?.reject(error);
     this.#run = undefined;
   }
 
   #ask<T>(message: (request: number) => ToThread): Promise<T> {
+    if (this.#lost) return Promise.reject(this.#lost);
     return this.#thread.request(message) as Promise<T>;
   }
 }

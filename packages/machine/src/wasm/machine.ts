@@ -259,7 +259,7 @@ export class Machine {
     const fits = waits.for === 'answer' ? (input.kind === 'answer' && this.#calls.has(input.callId)) || (input.kind === 'timer' && waits.dueMs !== null) : input.kind === waits.for;
     if (!fits) throw new FermataError('invalid_state', `the machine waits for ${waits.for} and cannot be given this ${input.kind}`);
     if (input.kind === 'go') return;
-    this.#reply = encodeValue(reply(input), input.kind === 'start' ? 'start' : 'answer');
+    this.#reply = encodeValue(reply(input), input.kind === 'start' ? 'start' : 'answer', MAX_CARRIER_DEPTH);
     if (input.kind === 'start') {
       this.#random = new RandomSource(input.seed);
       this.#clock.start(input.nowMs, this.fuel);
@@ -311,7 +311,7 @@ export class Machine {
   }
 
   #onCheckpoint(): boolean {
-    if (this.#state === 'looking') throw new FermataError('internal', 'looking into the machine took too long');
+    if (this.#state === 'looking') throw new FermataError('timeout', 'looking into the program took too long: some value takes for ever to show itself');
     if (this.#guest.noSuspend) {
       this.#granted += NO_SUSPEND_REFILL;
       this.#guest.fuelWord += NO_SUSPEND_REFILL;
