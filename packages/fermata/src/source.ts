@@ -21,7 +21,11 @@ export function prepareSource({ language, code }: Program): PreparedSource {
   } catch (error) {
     if (!(error instanceof FermataError)) throw error;
     const { message, line, column } = error;
-    return { code, explain: unchanged, error: { code: 'syntax_error', name: 'SyntaxError', message, ...(line && column ? { line, column, traceback: excerpt(code, line, column) } : {}) } };
+    return {
+      code,
+      explain: unchanged,
+      error: { code: 'syntax_error', name: 'SyntaxError', message, ...(line && column ? { line, column, traceback: excerpt(code, line, column) } : {}) },
+    };
   }
 }
 

@@ -18,4 +18,6 @@ enum {
   FV_BYTES = 7, FV_LIST = 8, FV_RECORD = 9, FV_MAP = 10, FV_SET = 11, FV_INSTANT = 12,
 };
 #define FV_MAX_DEPTH 200
+/* A message holds values a few levels down. */
+#define FV_MAX_MESSAGE_DEPTH (FV_MAX_DEPTH + 8)
 #endif

@@ -1,8 +1,8 @@
-export { type SourceMapping, type StrippedSource, stripTypes } from './quickjs/typescript.ts';
 export type { Budget, Host, HostedMachine, HostedOutcome, Report, Restored } from './hosts/host.ts';
 export { createThreadHost, type ThreadHostOptions } from './hosts/thread-host.ts';
+export { type SourceMapping, type StrippedSource, stripTypes } from './quickjs/typescript.ts';
 export { type OpenOptions, type SealKey, type SealOptions, SNAPSHOT_FORMAT } from './wasm/container.ts';
 export { Image, type ImageManifest } from './wasm/image.ts';
 export { defaultCacheDir, IMAGE_NAMES, type ImageCheck, type ImageName, imageFolder, imageOfLanguage, loadImage, readManifest, verifyImage } from './wasm/image-store.ts';
 export { Machine } from './wasm/machine.ts';
-export { decodeValue, encodeValue } from './wasm/value-codec.ts';
+export { decodeValue, encodeValue, MAX_CARRIER_DEPTH } from './wasm/value-codec.ts';

@@ -1,5 +1,5 @@
 /** `fermata doctor`: what this machine can do, and why not. */
-import { constants, accessSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import { defaultCacheDir } from '@fermata/machine';
 import type { Language } from '@fermata/protocol';

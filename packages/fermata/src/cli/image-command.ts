@@ -1,6 +1,6 @@
 /** `fermata image list | verify | build`. */
 import { spawn } from 'node:child_process';
-import { type ImageName, imageFolder, IMAGE_NAMES, readManifest, verifyImage } from '@fermata/machine';
+import { IMAGE_NAMES, type ImageName, imageFolder, readManifest, verifyImage } from '@fermata/machine';
 import { FermataError } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { EXIT } from './exit-code.ts';

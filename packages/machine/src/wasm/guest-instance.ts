@@ -149,11 +149,7 @@ export class GuestInstance {
    */
   hostRegions(): Region[] {
     const used = this.view.getUint32(this.#unwind, true);
-    const regions = [
-      { start: this.#status, end: this.#status + this.#maskedBytes },
-      { start: used, end: this.#unwind + 8 + this.#unwindBytes },
-      this.#locateStack,
-    ];
+    const regions = [{ start: this.#status, end: this.#status + this.#maskedBytes }, { start: used, end: this.#unwind + 8 + this.#unwindBytes }, this.#locateStack];
     return regions.sort((a, b) => a.start - b.start);
   }
 
