@@ -285,7 +285,9 @@ export class Task implements AsyncDisposable {
     const budget = { wallMs: deadline - performance.now(), cpuMs: this.#machine.limits.maxCpuMs - this.#cpuMs };
     let outcome: HostedOutcome;
     try {
-      outcome = await this.#machine.advance(input, budget, (emitted) => this.#onEmitted(emitted, performing));
+      const advancing = this.#machine.advance(input, budget, (emitted) => this.#onEmitted(emitted, performing));
+      if (this.#pauseAsked) this.#machine.stop();
+      outcome = await advancing;
     } catch (error) {
       if (!(error instanceof FermataError)) throw error;
       if (this.#abort.signal.aborted) return this.#stopped();
