@@ -9,5 +9,7 @@ if (major < 22) {
   );
   process.exit(3);
 }
+const { enableCompileCache } = await import('node:module');
+enableCompileCache?.();
 const { main } = await import('../dist/cli/main.js');
 process.exitCode = await main(process.argv.slice(2));

@@ -8,8 +8,8 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { type Emitted, FermataError, type Input, type Inspection, type Limits, type LimitsInput } from '@fermata/protocol';
 import { imageDigestOf, type OpenOptions, type SealOptions } from '../wasm/container.ts';
-import type { Image } from '../wasm/image.ts';
-import { defaultCacheDir, IMAGE_NAMES, type ImageName, loadImage } from '../wasm/image-store.ts';
+import { type Image, imageDigest } from '../wasm/image.ts';
+import { defaultCacheDir, IMAGE_NAMES, type ImageName, loadImage, readManifest } from '../wasm/image-store.ts';
 import type { Budget, Host, HostedMachine, HostedOutcome, Report, Restored } from './host.ts';
 import { type FromThread, fromPlainError, type ToThread } from './thread-messages.ts';
 
@@ -65,10 +65,10 @@ class ThreadHost implements Host {
     return loading;
   }
 
+  /** The image of that digest, without loading the others. */
   async #imageOf(digest: Uint8Array): Promise<{ name: ImageName; image: Image }> {
     for (const name of IMAGE_NAMES) {
-      const image = await this.#image(name);
-      if (Buffer.from(image.digest).equals(digest)) return { name, image };
+      if (Buffer.from(imageDigest(await readManifest(name))).equals(digest)) return { name, image: await this.#image(name) };
     }
     throw new FermataError('environment_mismatch', 'the snapshot was made with an image that this version does not have', {
       hint: 'Use the version of Fermata that made it; `fermata image list` shows the images of this one.',

@@ -6,7 +6,7 @@
  * process leaves no half of one; whatever is in the cache can be deleted at any time.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,11 +45,15 @@ export async function loadImage(name: ImageName, cacheDir = defaultCacheDir()): 
 }
 
 async function readCached(manifest: ImageManifest, folder: string): Promise<Image | undefined> {
+  const at = (file: string) => join(folder, file);
   try {
-    const [wasm, base, state, ...files] = await Promise.all(
-      ['guest.wasm', 'base.memory', 'base.state', ...manifest.files.map((_, i) => `file-${i}`)].map((file) => readFile(join(folder, file))),
-    );
-    if (wasm?.length !== manifest.wasm.bytes || base?.length !== manifest.base.bytes || !state) return undefined;
+    const [wasm, state, base, ...files] = await Promise.all([
+      readFile(at('guest.wasm')),
+      readFile(at('base.state')),
+      readShared(at('base.memory')),
+      ...manifest.files.map((_, i) => readShared(at(`file-${i}`))),
+    ]);
+    if (wasm.length !== manifest.wasm.bytes || base.length !== manifest.base.bytes) return undefined;
     return assemble(manifest, await WebAssembly.compile(wasm), base, stateFromValue(decodeValue(state)), files);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -57,9 +61,20 @@ async function readCached(manifest: ImageManifest, folder: string): Promise<Imag
   }
 }
 
-/** Files and base are shared with Workers, so they lie in shared memory. */
 function assemble(manifest: ImageManifest, module: WebAssembly.Module, base: Uint8Array, baseState: MachineState, files: Uint8Array[]): Image {
-  return new Image({ manifest, module, base: shared(base), baseState, files: manifest.files.map(({ path }, i) => ({ path, data: shared(files[i] as Uint8Array) })) });
+  return new Image({ manifest, module, base, baseState, files: manifest.files.map(({ path }, i) => ({ path, data: files[i] as Uint8Array })) });
+}
+
+/** A file in memory that Workers can share; base and files are, or every thread would have them again. */
+async function readShared(path: string): Promise<Uint8Array> {
+  await using file = await open(path);
+  const bytes = new Uint8Array(new SharedArrayBuffer((await file.stat()).size));
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, at);
+    if (bytesRead === 0) throw new FermataError('internal', `${path} shrank while it was read`);
+    at += bytesRead;
+  }
+  return bytes;
 }
 
 function shared(bytes: Uint8Array): Uint8Array {
@@ -84,7 +99,7 @@ async function build(name: ImageName, manifest: ImageManifest, folder: string): 
     ...files.map((data, i): [string, Uint8Array] => [`file-${i}`, data]),
   ];
   await publish(folder, entries);
-  return assemble(manifest, module, memory, state, files);
+  return assemble(manifest, module, shared(memory), state, files.map(shared));
 }
 
 async function publish(folder: string, entries: readonly [string, Uint8Array][]): Promise<void> {
