@@ -112,9 +112,7 @@ async function run(file: string | undefined, options: RunOptions): Promise<numbe
 }
 
 async function resume(file: string, options: ResumeOptions): Promise<number> {
-  const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
-    throw new FermataError('invalid_request', `${file} cannot be read: ${cause.message}`, { cause });
-  });
+  const bytes = await readBytes(file);
   const progress = new Progress(options.quiet === true || options.json === true);
   const common = { ...approver(options.approve), trust: options.trust === true };
   await using fermata = createFermata({ sealKey: sealKey() });
@@ -141,17 +139,19 @@ async function readProgram(file: string | undefined, { eval: code, lang }: RunOp
   if (!language) throw new FermataError('invalid_request', 'which language is it?', { hint: 'Say --lang python, javascript or typescript.' });
   if (code !== undefined) return { code, language };
   if (file === '-') return { code: await readAll(process.stdin), language };
-  try {
-    return { code: await readFile(file as string, 'utf8'), language };
-  } catch (cause) {
-    throw new FermataError('invalid_request', `${file} cannot be read: ${(cause as Error).message}`, { cause });
-  }
+  return { code: (await readBytes(file as string)).toString(), language };
+}
+
+function readBytes(file: string): Promise<Buffer> {
+  return readFile(file).catch((cause: NodeJS.ErrnoException) => {
+    throw new FermataError('invalid_request', `${file} cannot be read: ${cause.message}`, { cause });
+  });
 }
 
 async function readInputFile(spec: string): Promise<{ path: string; data: Uint8Array }> {
   const [path, file] = spec.split('=', 2);
   if (!path || !file) throw new FermataError('invalid_request', `${spec} is not of the form /work/name=file`);
-  return { path, data: await readFile(file) };
+  return { path, data: await readBytes(file) };
 }
 
 function parseInput(json: string | undefined): Value {

@@ -1,0 +1,83 @@
+/** `fermata resume`: a program that was stopped by one process is continued by another. */
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Cli } from './cli.ts';
+
+let cli: Cli;
+beforeEach(() => {
+  cli = new Cli();
+});
+afterEach(() => cli[Symbol.dispose]());
+
+/** Sleeps so long that a pause comes before its end. */
+const SLEEPS = 'import time\nprint("begun", flush=True)\nx = [i * i for i in range(5)]\ntime.sleep(3)\nprint("woke")\nx';
+
+test('--pause-after saves the program, exits with 4, and resume goes on in a new process', async () => {
+  const paused = await cli.run(['run', '-l', 'python', '-e', SLEEPS, '--pause-after', '1s']);
+  expect(paused.code).toBe(4);
+  const file = /fermata resume (\S+\.snap)/.exec(paused.stderr)?.[1] as string;
+  expect(paused.stderr).toMatch(/^paused.*; saved task_/);
+  expect(statSync(join(cli.folder, file)).mode & 0o777).toBe(0o600);
+  const resumed = await cli.run(['resume', file]);
+  expect(resumed).toMatchObject({ code: 0, stderr: '' });
+  expect(paused.stdout + resumed.stdout).toBe('begun\nwoke\n[0,1,4,9,16]\n');
+  expect(await cli.json(['resume', file]), 'a snapshot can be resumed again, and holds all output').toMatchObject({
+    code: 0,
+    result: { output: [0, 1, 4, 9, 16], stdout: 'begun\nwoke\n' },
+  });
+});
+
+test.skipIf(process.platform === 'win32')('Ctrl-C pauses and saves; a busy loop goes on from where it was', async () => {
+  const code = 'console.error("begun"); let i = 0; const end = Date.now() + 3000; while (Date.now() < end) i++; console.log("done");';
+  let sent = false;
+  const whileRunning = (stderr: string, kill: (signal: NodeJS.Signals) => void) => {
+    if (sent || !stderr.includes('begun')) return;
+    sent = true;
+    kill('SIGINT');
+  };
+  const paused = await cli.run(['run', '-l', 'javascript', '-e', code], { whileRunning });
+  expect(paused).toMatchObject({ code: 4, stdout: '' });
+  const [file] = readdirSync(cli.folder).filter((name) => name.endsWith('.snap'));
+  expect(paused.stderr).toContain(`fermata resume ${file}`);
+  expect(await cli.run(['resume', file as string])).toMatchObject({ code: 0, stdout: 'done\n' });
+});
+
+test('a call that is under way at a pause finishes first, and is not repeated', async () => {
+  cli.file(
+    'tools.mjs',
+    `import { appendFileSync } from 'node:fs';\nexport default [{ name: 'slow', execute: async () => { appendFileSync('log', 'x'); await new Promise((r) => setTimeout(r, 3000)); return 'slow result'; } }];\n`,
+  );
+  const paused = await cli.json(['run', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.slow({})', '--pause-after', '1s']);
+  expect(paused).toMatchObject({ code: 4, status: 'paused', resumable: true });
+  expect(await cli.json(['resume', paused.snapshot])).toMatchObject({ code: 0, result: { output: 'slow result' } });
+  expect(readFileSync(join(cli.folder, 'log'), 'utf8')).toBe('x');
+});
+
+test('another key does not open a snapshot, and --trust does not help', async () => {
+  const { snapshot } = await cli.json(['run', '-l', 'python', '-e', SLEEPS, '--pause-after', '1s']);
+  const env = { FERMATA_SEAL_KEY: Buffer.alloc(32, 7).toString('base64') };
+  for (const args of [[], ['--trust']]) {
+    const refused = await cli.run(['resume', snapshot, ...args], { env });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/sealed with key/);
+  }
+  expect(await cli.json(['resume', snapshot], { env })).toMatchObject({ code: 2, error: { code: 'checkpoint_invalid' } });
+});
+
+test('a snapshot that is not sealed needs --trust', async () => {
+  const { createFermata } = await import('fermata');
+  await using fermata = createFermata();
+  await using task = await fermata.start({ language: 'javascript', code: '6 * 7' });
+  writeFileSync(join(cli.folder, 'open.snap'), await task.snapshot());
+  const refused = await cli.run(['resume', 'open.snap']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/not sealed[\s\S]*hint:.*--trust/);
+  expect(await cli.run(['resume', 'open.snap', '--trust'])).toMatchObject({ code: 0, stdout: '42\n' });
+});
+
+test('what is no snapshot is refused, with exit code 2', async () => {
+  expect(await cli.run(['resume', cli.file('x.snap', 'nothing')])).toMatchObject({ code: 2, stdout: '' });
+  expect(await cli.run(['resume', 'absent.snap'])).toMatchObject({ code: 2, stderr: expect.stringContaining('absent.snap cannot be read') });
+  expect(existsSync(join(cli.folder, 'absent.snap'))).toBe(false);
+});

@@ -1,0 +1,89 @@
+/** The rest of the command line: help, images, doctor, and what it says to wrong usage. */
+import { afterAll, expect, test } from 'vitest';
+import { Cli } from './cli.ts';
+
+const cli = new Cli();
+afterAll(() => cli[Symbol.dispose]());
+
+test('help is data: on stdout, exit code 0', async () => {
+  for (const [args, wanted] of [
+    [['--help'], ['run', 'resume', 'image', 'doctor', 'Exit codes: 0 ok']],
+    [
+      ['run', '--help'],
+      ['--tools', '--input', '--timeout', '--memory', '--pause-after', '--approve', '--json', 'MiB'],
+    ],
+    [
+      ['resume', '--help'],
+      ['--trust', '--redo', '<file>'],
+    ],
+    [
+      ['image', '--help'],
+      ['list', 'verify', 'build'],
+    ],
+    [['doctor', '--help'], ['--json']],
+    [['--version'], ['0.1.0']],
+  ] as const) {
+    const ended = await cli.run([...args]);
+    expect(ended, args.join(' ')).toMatchObject({ code: 0, stderr: '' });
+    for (const text of wanted) expect(ended.stdout, args.join(' ')).toContain(text);
+  }
+});
+
+const WRONG: [string, string[], RegExp][] = [
+  ['no command', [], /Usage: fermata/],
+  ['an unknown command', ['rum'], /unknown command 'rum'[\s\S]*run/],
+  ['an unknown option', ['run', '--jsn', 'x.py'], /unknown option '--jsn'[\s\S]*--json/],
+  ['nothing to run', ['run'], /give a file, - for standard input, or -e/],
+  ['a file and code', ['run', 'x.py', '-e', '1'], /give a file/],
+  ['code without a language', ['run', '-e', '1'], /which language[\s\S]*--lang/],
+  ['an unknown language', ['run', '-l', 'cobol', '-e', '1'], /cobol.*python, javascript, typescript/],
+  ['a file that is not there', ['run', 'absent.py'], /absent\.py cannot be read/],
+  ['input that is no JSON', ['run', '-l', 'python', '-e', '1', '-i', '{oops'], /--input is not JSON/],
+  ['a duration that is none', ['run', '-l', 'python', '-e', '1', '--timeout', 'soon'], /500ms, 2s/],
+  ['a limit below its minimum', ['run', '-l', 'python', '-e', '1', '--timeout', '1ms'], /timeoutMs/],
+  ['a tools file that is not there', ['run', '-l', 'python', '-e', '1', '-t', 'absent.mjs'], /absent\.mjs cannot be loaded/],
+  ['an input file that is not there', ['run', '-l', 'python', '-e', '1', '-f', '/work/a=absent.txt'], /absent\.txt cannot be read/],
+  ['an input file without a place', ['run', '-l', 'python', '-e', '1', '-f', 'absent.txt'], /form \/work\/name=file/],
+  ['an unknown image', ['image', 'verify', 'perl'], /no image perl[\s\S]*cpython/],
+];
+
+test.each(WRONG)('%s: exit code 2, told on stderr', async (_what, args, told) => {
+  const ended = await cli.run(args);
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toMatch(told);
+});
+
+test('with --json an error of usage is one JSON object too', async () => {
+  expect(await cli.json(['run', 'absent.py'])).toMatchObject({ code: 2, error: { code: 'invalid_request', message: expect.stringContaining('absent.py') } });
+});
+
+test('tools that are no tools are named', async () => {
+  const run = (text: string) => cli.run(['run', '-l', 'python', '-e', '1', '-t', cli.file(`tools-${text.length}.mjs`, text)]);
+  expect(await run('export default 5;')).toMatchObject({ code: 2, stderr: expect.stringContaining('must export an array of tools') });
+  expect(await run('export default { mcp: {} };')).toMatchObject({ code: 2, stderr: expect.stringContaining('"mcp"') });
+  expect(await run('export default [{ name: "no good" }];')).toMatchObject({ code: 2, stderr: expect.stringContaining('no good') });
+  expect(await run('throw new Error("broken");')).toMatchObject({ code: 2, stderr: expect.stringContaining('broken') });
+});
+
+test('image list names every image, its languages and digests', async () => {
+  const { code, stdout } = await cli.run(['image', 'list', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { name: 'cpython', languages: ['python'], wasm: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+    { name: 'quickjs', languages: ['javascript', 'typescript'], base: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+  ]);
+  expect((await cli.run(['image', 'list'])).stdout).toMatch(/^cpython .*python[\s\S]*quickjs .*javascript, typescript/);
+});
+
+test('doctor says what works here', async () => {
+  const report = await cli.json(['doctor']);
+  expect(report).toMatchObject({ code: 0, ok: true });
+  const found = report.findings.map(({ what }: { what: string }) => what);
+  for (const what of ['node', 'python', 'javascript', 'typescript', 'image cache', 'seal key', 'isolation']) expect(found).toContain(what);
+});
+
+test('doctor exits with 3 where something does not work', async () => {
+  const report = await cli.json(['doctor'], { env: { FERMATA_SEAL_KEY: 'too short' } });
+  expect(report).toMatchObject({ code: 3, ok: false });
+  expect(report.findings).toContainEqual({ what: 'seal key', ok: false, detail: expect.stringContaining('32 bytes') });
+});

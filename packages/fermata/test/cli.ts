@@ -1,0 +1,34 @@
+/** The command line in a process of its own, with a folder and a key of its own. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Ended, runNode } from './new-process.ts';
+
+const BIN = fileURLToPath(new URL('../bin/fermata.mjs', import.meta.url));
+
+export class Cli {
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'fermata-cli-'));
+
+  /** `fermata ...args`, in the folder. */
+  run(args: string[], options: Parameters<typeof runNode>[1] = {}): Promise<Ended> {
+    return runNode([BIN, ...args], { cwd: this.folder, ...options, env: { FERMATA_DATA_DIR: join(this.folder, 'data'), ...options.env } });
+  }
+  /** The same with `--json`; returns what it printed. */
+  async json(args: string[], options: Parameters<typeof runNode>[1] = {}): Promise<Json & { code: number | null }> {
+    const { code, stdout, stderr } = await this.run([...args, '--json'], options);
+    if (!stdout.trim()) throw new Error(`nothing on stdout; stderr: ${stderr}`);
+    return { ...JSON.parse(stdout), code };
+  }
+  /** Writes a file into the folder; returns its name. */
+  file(name: string, text: string): string {
+    writeFileSync(join(this.folder, name), text);
+    return name;
+  }
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at JSON as it comes
+export type Json = Record<string, any>;
