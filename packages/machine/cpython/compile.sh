@@ -3,7 +3,8 @@
 set -euo pipefail
 in=/build/in src=/build/src lib=/build/lib out=/build/out py=/build/src/Python-3.13.5 obj=/build/obj
 export SOURCE_DATE_EPOCH=1750000000 LC_ALL=C.UTF-8 TZ=UTC HOME=/build
-unwind_bytes=$((8 << 20))
+# Deepest use found, by sqlite functions that call sqlite up to CPython's limit of C recursion: 1.8 MB.
+unwind_bytes=$((4 << 20))
 shadow_stack_bytes=$((8 << 20))
 
 sysroot=/build/sysroot
@@ -44,7 +45,7 @@ step_python() {
   export ZLIB_CFLAGS="-I$src/zlib-1.3.1" ZLIB_LIBS="-L$lib -lz"
   export OPT="-DNDEBUG -fwrapv -O2" CFLAGS="-I$in/abi"
   $py/configure --host=wasm32-unknown-wasip1 --build=x86_64-pc-linux-gnu --with-build-python=/usr/bin/python3.13 \
-    --prefix=/usr/local --disable-test-modules --without-ensurepip --disable-ipv6 --without-mimalloc >configure.log 2>&1
+    --prefix=/usr/local --disable-test-modules --without-ensurepip --disable-ipv6 --with-pymalloc --without-mimalloc >configure.log 2>&1
   # Not its own executable, which cannot be linked without abi.c and is of no use here.
   make -j2 libpython3.13.a Modules/_hacl/libHacl_Hash_SHA2.a Modules/_decimal/libmpdec/libmpdec.a Modules/expat/libexpat.a pybuilddir.txt \
     >make.log 2>&1

@@ -2,6 +2,7 @@
  *
  * Nothing here depends on the environment or the clock, so that booting gives the same memory everywhere. */
 #include "guest.h"
+#include "pycore_ceval.h"
 #include "pycore_pystate.h"
 #include "fermata.h"
 
@@ -61,10 +62,19 @@ static PyObject *set_inspector(PyObject *self, PyObject *function) {
   return Py_NewRef(Py_None);
 }
 
+/* Ends what the program set for the interpreter as a whole, before more of the prelude runs under it. */
+static PyObject *restore_interpreter(PyObject *self, PyObject *unused) {
+  PyEval_SetTrace(NULL, NULL);
+  PyEval_SetProfile(NULL, NULL);
+  Py_SetRecursionLimit(Py_DEFAULT_RECURSION_LIMIT);
+  return Py_NewRef(Py_None);
+}
+
 static PyMethodDef methods[] = {
   {"encode", encode, METH_VARARGS, NULL},
   {"exchange", exchange, METH_O, NULL},
   {"emit", emit, METH_VARARGS, NULL},
+  {"restore_interpreter", restore_interpreter, METH_NOARGS, NULL},
   {"set_user_file", set_user_file, METH_O, NULL},
   {"set_inspector", set_inspector, METH_O, NULL},
   {NULL, NULL, 0, NULL},

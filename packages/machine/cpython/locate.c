@@ -8,24 +8,22 @@ static PyObject *user_file;
 
 void fermata_set_user_file(PyObject *name) { Py_XSETREF(user_file, Py_NewRef(name)); }
 
-/* The program itself, or a module that it keeps under /work. */
-static int is_user_file(PyObject *name) {
-  static const char work[] = "/work/";
+static int is_program(PyObject *name) {
   if (!user_file || !PyUnicode_Check(name)) return 0;
-  if (name == user_file) return 1;
   Py_ssize_t length = PyUnicode_GET_LENGTH(name);
   int kind = PyUnicode_KIND(name);
-  if (kind == PyUnicode_KIND(user_file) && length == PyUnicode_GET_LENGTH(user_file) && !memcmp(PyUnicode_DATA(name), PyUnicode_DATA(user_file), length * kind)) return 1;
-  return kind == 1 && length >= (Py_ssize_t)sizeof work - 1 && !memcmp(PyUnicode_DATA(name), work, sizeof work - 1);
+  return name == user_file || (kind == PyUnicode_KIND(user_file) && length == PyUnicode_GET_LENGTH(user_file) &&
+                               !memcmp(PyUnicode_DATA(name), PyUnicode_DATA(user_file), length * kind));
 }
 
+/* The innermost line of the program itself: one in a module of its own would be a line of another file. */
 void fermata_locate(void) {
   fermata_status.line = fermata_status.column = 0;
   PyThreadState *tstate = _PyThreadState_GET();
   for (_PyInterpreterFrame *frame = tstate ? tstate->current_frame : NULL; frame; frame = frame->previous) {
     if (frame->owner == FRAME_OWNED_BY_CSTACK || !PyCode_Check(frame->f_executable)) continue;
     PyCodeObject *code = _PyFrame_GetCode(frame);
-    if (!is_user_file(code->co_filename)) continue;
+    if (!is_program(code->co_filename)) continue;
     int line, column, end_line, end_column;
     PyCode_Addr2Location(code, _PyInterpreterFrame_LASTI(frame) * (int)sizeof(_Py_CODEUNIT), &line, &column, &end_line, &end_column);
     if (line <= 0) continue;

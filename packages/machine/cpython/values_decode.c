@@ -2,7 +2,8 @@
  *
  * Total: whatever a well-formed value says, a Python object comes out. Where Python has no such object the nearest one
  * does: undefined is None; a list or set inside a set or as a map's key is a tuple or frozenset; a map or set whose
- * members cannot be hashed even so is a list (of pairs); an instant outside the years 1-9999 is its milliseconds. */
+ * members cannot be hashed even so, or are equal in Python (1 and true), is a list (of pairs); an instant outside the
+ * years 1-9999 is its milliseconds. */
 #include "guest.h"
 #include "pycore_interp.h"
 #include "pycore_pystate.h"
@@ -88,10 +89,10 @@ static PyObject *record(struct input *in, size_t count) {
   return value;
 }
 
-/* Members are read into a list first, because only then is it known whether all of them can be hashed. */
+/* Members are read into a list first, because only then is it known whether a dict or set can hold them all. */
 static PyObject *map_or_set(struct input *in, size_t count, int map) {
   PyObject *members = PyList_New(0), *value = NULL;
-  while (members && count--) {
+  for (size_t i = 0; members && i < count; i++) {
     int frozen = in->frozen;
     in->frozen = 1;
     PyObject *member = take_value(in);
@@ -107,8 +108,9 @@ static PyObject *map_or_set(struct input *in, size_t count, int map) {
   if (!members) return NULL;
   if (!map) value = in->frozen ? PyFrozenSet_New(members) : PySet_New(members);
   else if ((value = PyDict_New()) && PyDict_MergeFromSeq2(value, members, 1) < 0) Py_CLEAR(value);
-  if (!value && PyErr_ExceptionMatches(PyExc_TypeError)) {
+  if (value ? (size_t)PyObject_Size(value) != count : PyErr_ExceptionMatches(PyExc_TypeError)) {
     PyErr_Clear();
+    Py_XDECREF(value);
     return members;
   }
   Py_DECREF(members);
@@ -117,7 +119,7 @@ static PyObject *map_or_set(struct input *in, size_t count, int map) {
 
 static PyObject *take_container(struct input *in, int tag) {
   size_t count;
-  if (take_varint(in, &count) || count > (size_t)(in->end - in->at) || in->depth == FV_MAX_DEPTH) return malformed();
+  if (take_varint(in, &count) || count > (size_t)(in->end - in->at) || in->depth == FV_MAX_MESSAGE_DEPTH) return malformed();
   in->depth++;
   PyObject *value = tag == FV_LIST ? list(in, count) : tag == FV_RECORD ? record(in, count) : map_or_set(in, count, tag == FV_MAP);
   in->depth--;

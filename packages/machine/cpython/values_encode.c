@@ -104,7 +104,7 @@ static const char *advice(PyObject *value) {
 
 static int fail_type(PyObject *value, const struct place *place, const char *root) {
   PyObject *where = describe(place, root);
-  if (where) PyErr_Format(PyExc_TypeError, "%U is a %s, which cannot leave the machine: %s", where, Py_TYPE(value)->tp_name, advice(value));
+  if (where) PyErr_Format(PyExc_TypeError, "%U is of type %s, which cannot leave the machine: %s", where, Py_TYPE(value)->tp_name, advice(value));
   Py_XDECREF(where);
   return -1;
 }

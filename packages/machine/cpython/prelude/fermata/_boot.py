@@ -17,6 +17,7 @@ import itertools, json, linecache, locale, logging, math, numbers, operator, pat
 import secrets, shutil, statistics, string, struct, tempfile, textwrap, time, traceback, types, typing, unicodedata  # noqa: E401
 import urllib.parse, uuid, warnings, weakref, zlib, zoneinfo, _strptime  # noqa: E401, F401
 
+from _sitebuiltins import Quitter, _Helper
 from fermata import _in_turn, _inspect, _loop, _program
 
 
@@ -26,11 +27,20 @@ def main():
     set_inspector(_inspect.stack)
     zoneinfo.ZoneInfo("Europe/Berlin")  # brings in what reads zones from the archive
     zoneinfo.ZoneInfo.clear_cache()
+    # What `site` gives to interactive use, and programs use all the same.
+    shared = sys.modules["builtins"]
+    shared.exit, shared.quit, shared.help = Quitter("exit", ""), Quitter("quit", ""), _Helper()
     os.chdir("/work")
     sys.path.append("/work")
     sys.argv = ["main.py"]
+    _program.open_streams()
+    _program.warm_up()
     gc.collect()
     gc.freeze()
     message = {"say": "ready"}
     while True:
-        message = _program.serve(exchange(message))
+        start = exchange(message)
+        try:
+            message = _program.serve(start)
+        except BaseException as error:  # the program left the interpreter in a state that the prelude cannot work in
+            message = _program.broken(error)

@@ -15,7 +15,7 @@ _kept = deque()  # answered records whose future has not been told
 _unawaited = {}  # id -> (tool's name, line)
 _streams = []
 _next_id = 1
-_open = False
+_open = _begun = False
 
 
 class Record:
@@ -37,17 +37,23 @@ def flush():
             pass  # the program may have closed it
 
 
-def open_streams(streams):
+def set_streams(streams):
     _streams[:] = streams
 
 
 def begin():
-    """A program starts: what an earlier one left in flight is forgotten."""
-    global _open
+    """A program starts: what an earlier one left in flight is forgotten. Tells whether there was an earlier one."""
+    global _open, _begun
     _in_flight.clear()
     _kept.clear()
     _unawaited.clear()
-    _open = True
+    begun, _begun, _open = _begun, True, True
+    return begun
+
+
+def forget():
+    global _begun
+    _begun = False
 
 
 def end():

@@ -14,6 +14,14 @@ _ALWAYS = ("fermata", "__future__")
 _allowed = None
 
 
+class NotAllowed(ImportError):
+    """Looks like any ImportError."""
+
+
+NotAllowed.__name__ = NotAllowed.__qualname__ = "ImportError"
+NotAllowed.__module__ = "builtins"
+
+
 def allow(names):
     """From now on user code may import these modules and what is in them, or anything if None."""
     global _allowed
@@ -39,7 +47,7 @@ def _check(name):
     if os.path.exists(f"/work/{top}.py") or os.path.isdir(f"/work/{top}"):
         return
     listed = ", ".join(sorted(_allowed)) or "none"
-    raise ImportError(f"this program may not import {name!r}; modules it may import: {listed}", name=name)
+    raise NotAllowed(f"this program may not import {name!r}; modules it may import: {listed}", name=name)
 
 
 def _checked_import(name, globals=None, locals=None, fromlist=(), level=0):

@@ -4,6 +4,7 @@ import reprlib
 import sys
 import types
 from fermata._calls import is_user_file
+from fermata._tools import Tools
 
 _LONGEST = 200
 _repr = reprlib.Repr(maxlevel=4, maxlist=30, maxtuple=30, maxdict=30, maxset=30, maxfrozenset=30, maxdeque=30, maxstring=_LONGEST, maxlong=_LONGEST, maxother=_LONGEST)
@@ -20,7 +21,7 @@ def _short(value):
 def _locals(frame):
     named = {}
     for name, value in list(frame.f_locals.items()):
-        if type(name) is str and name.isidentifier() and not name.startswith("__") and not isinstance(value, types.ModuleType):
+        if type(name) is str and name.isidentifier() and not name.startswith("__") and type(value) not in (types.ModuleType, Tools):
             named[name] = _short(value)
     return named
 

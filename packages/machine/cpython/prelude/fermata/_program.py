@@ -16,7 +16,7 @@ import tempfile
 import types
 import uuid
 import fermata
-from _fermata import encode, set_user_file
+from _fermata import encode, restore_interpreter, set_user_file
 from fermata import _calls, _failure, _imports, _tools
 
 _LAST = "<last expression>"
@@ -27,7 +27,14 @@ _run_exit_functions = atexit._run_exitfuncs
 _collect = gc.collect
 _main = None
 # Given back when memory has run out, so that there is some to say so.
-_reserve = None
+_RESERVED = 1 << 18
+_reserve = bytes(_RESERVED)
+_FENCED = re.compile(r"(\s*)```[ \t]*\w*[ \t]*\r?\n(.*?)^[ \t]*```\s*", re.DOTALL | re.MULTILINE)
+_WARMING = (
+    "def f(x): return [str(i) for i in range(x)]\nf(3)",
+    "import asyncio\nawait asyncio.gather(asyncio.sleep(0), asyncio.sleep(0))",
+    "tools.a.b; tools['a.b']; raise ValueError",
+)
 
 
 def serve(start):
@@ -39,12 +46,7 @@ def serve(start):
         said = {"say": "done", "value": encode(_value(start["code"], file), "result")}
     except BaseException as error:
         _reserve = None
-        _restore_interpreter()
-        if isinstance(error, SystemExit) and not _exit_code(error):
-            said = _exited(file)
-        else:
-            said = _failed(error, file)
-    _restore_interpreter()
+        said = _exited(file) if issubclass(type(error), SystemExit) and not _exit_code(error) else _failed(error, file)
     _calls.end()
     _wind_up(start["shared"])
     if said["say"] == "done":
@@ -55,9 +57,15 @@ def serve(start):
     return said
 
 
+def broken(error):
+    restore_interpreter()
+    message = f"the program left the interpreter unusable: {type(error).__name__}"
+    return {"say": "failed", "error": {"name": "RuntimeError", "message": message, "traceback": "", "line": None, "column": None}}
+
+
 def _failed(error, file):
     described = _failure.describe(error, file)
-    if isinstance(error, SystemExit) and isinstance(_exit_code(error), int):
+    if issubclass(type(error), SystemExit) and isinstance(_exit_code(error), int):
         described["message"] = f"exit code {_exit_code(error)}"
     return {"say": "failed", "error": described}
 
@@ -71,8 +79,9 @@ def _exited(file):
 
 def _prepare(start, file):
     global _main, _reserve
-    _reserve = bytes(1 << 18)
-    _open_streams()
+    _reserve = _reserve or bytes(_RESERVED)
+    if _calls.begin():
+        open_streams()  # an earlier program may have done anything to them
     _seed(int.from_bytes(start["seed"]))
     tempfile._name_sequence = uuid._node = uuid._last_timestamp = None
     if _main is None or not start["shared"]:
@@ -87,7 +96,6 @@ def _prepare(start, file):
     set_user_file(file)
     _tools.set_tools(start["tools"])
     _imports.allow(start["allowed"])
-    _calls.begin()
 
 
 class _Pipe(io.FileIO):
@@ -95,8 +103,8 @@ class _Pipe(io.FileIO):
         return False
 
 
-def _open_streams():
-    """Standard input, output and error as they were at boot, whatever an earlier program did to them."""
+def open_streams():
+    """Standard input, output and error, from the beginning."""
     os.lseek(0, 0, os.SEEK_SET)
     sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(_Pipe(0, "r", closefd=False)), "utf-8", "replace")
     for name, fd in (("stdout", 1), ("stderr", 2)):
@@ -104,14 +112,18 @@ def _open_streams():
         stream = io.TextIOWrapper(buffer, "utf-8", "backslashreplace", line_buffering=True)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    _calls.open_streams([sys.stdout, sys.stderr])
+    _calls.set_streams([sys.stdout, sys.stderr])
 
 
-def _restore_interpreter():
-    """The prelude runs in the same interpreter, so what the program set for itself ends with it."""
-    sys.setrecursionlimit(1000)
-    sys.settrace(None)
-    sys.setprofile(None)
+def warm_up():
+    """Goes once through what every program goes through, so that the interpreter has adapted to it in the base image."""
+    global _main
+    quiet = {"file": "main.py", "input": None, "seed": bytes(32), "tools": [{"name": "a.b", "parameters": None}], "allowed": None, "shared": False}
+    for code in _WARMING:
+        serve({**quiet, "code": code})
+    _main = None
+    _calls.forget()
+    open_streams()
 
 
 def _wind_up(shared):
@@ -130,11 +142,17 @@ def _value(code, file):
     _failure.remember_source(file, code)
     compiled = _compile(code, file)
     namespace = _main.__dict__
-    if compiled.co_flags & _CO_COROUTINE:
-        with asyncio.Runner() as runner:
-            runner.run(_inside_loop(eval(compiled, namespace), namespace))
-    else:
-        exec(compiled, namespace)
+    try:
+        if compiled.co_flags & _CO_COROUTINE:
+            with asyncio.Runner() as runner:
+                runner.run(_inside_loop(eval(compiled, namespace), namespace))
+        else:
+            exec(compiled, namespace)
+    finally:
+        try:
+            restore_interpreter()
+        except BaseException:
+            restore_interpreter()  # the program's profiler was called for the first one, and is gone now
     last = namespace.pop(_LAST, None)
     return namespace.get("__result__", last)
 
@@ -161,7 +179,7 @@ def _compile(code, file):
 
 def _without_fence(code):
     """The program inside of ``` fences, if it is wrapped in them as a whole, on the lines where it was."""
-    fenced = re.fullmatch(r"(\s*)```[ \t]*\w*[ \t]*\r?\n(.*?)^[ \t]*```\s*", code, re.DOTALL | re.MULTILINE)
+    fenced = _FENCED.fullmatch(code)
     if fenced is None:
         return code
     return "\n" * (fenced[1].count("\n") + 1) + fenced[2]

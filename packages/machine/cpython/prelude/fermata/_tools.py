@@ -5,6 +5,7 @@ A tool's name may have dots (`crm.create`): then its parts are attributes. A par
 from fermata._private import builtins as __builtins__
 import asyncio
 import difflib
+import functools
 import re
 from fermata import _calls
 
@@ -29,9 +30,13 @@ class UnknownToolError(ToolError, AttributeError, LookupError):
         ToolError.__init__(self, message, "UnknownToolError")
 
 
+ToolError.__module__ = UnknownToolError.__module__ = "fermata"
 _builtin_errors = {}
-# These mean something to the interpreter itself, and the first two would end the loop that awaits the call.
-_NOT_RAISED_BY_TOOLS = {"StopIteration", "StopAsyncIteration", "Exception", "ExceptionGroup"}
+# These mean something to the interpreter itself, or need arguments of their own.
+_NOT_RAISED_BY_TOOLS = {
+    "Exception", "ExceptionGroup", "StopIteration", "StopAsyncIteration",
+    "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError",
+}  # fmt: skip
 
 
 def _error_class(name):
@@ -41,10 +46,6 @@ def _error_class(name):
         made = ToolError
         if known:
             made = type(name, (ToolError, base), {"__module__": "builtins", "__doc__": ToolError.__doc__})
-            try:
-                made("")
-            except TypeError:
-                made = ToolError  # it wants arguments of its own, like UnicodeDecodeError
         _builtin_errors[name] = made
     return _builtin_errors[name]
 
@@ -119,9 +120,7 @@ def set_tools(tools):
     for tool in tools:
         _parameters[tool["name"]] = tool.get("parameters")
 
-
-def _spelled(name):
-    return re.sub(r"\W", "_", name)
+_spelled = functools.partial(re.compile(r"\W").sub, "_")
 
 
 def _find(path):

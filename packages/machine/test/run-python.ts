@@ -1,0 +1,85 @@
+/** Runs a Python program in a machine of its own, answering its calls in the order in which they were started. */
+import type { Call, CallResult, Input, Note, Outcome, Program, Value } from '@fermata/protocol';
+import { loadImage } from '../src/wasm/image-store.ts';
+import { Machine } from '../src/wasm/machine.ts';
+
+export const START_MS = Date.UTC(2025, 5, 1, 12);
+export const image = await loadImage('cpython');
+
+/** A tool gets the arguments and returns its value, or throws; one that is `late` is answered after all others. */
+export interface TestTool {
+  parameters?: string[];
+  late?: boolean;
+  call: (args: Record<string, Value>) => Value;
+}
+export interface RunOptions extends Partial<Program> {
+  tools?: never;
+  with?: Record<string, TestTool>;
+  fuel?: (step: number) => number;
+  /** Called wherever the machine has stopped; may give another machine to go on with. */
+  onStop?: (machine: Machine) => Machine;
+  machine?: Machine;
+}
+export interface Ran {
+  outcome: Outcome;
+  stdout: string;
+  stderr: string;
+  notes: Note[];
+  calls: Call[];
+  /** Milliseconds of virtual time from the start to the end, as far as waits made it pass. */
+  waitedMs: number;
+  machine: Machine;
+}
+
+export function runPython(code: string, options: RunOptions = {}): Ran {
+  const { with: tools = {}, fuel = () => 1e9, onStop = (machine) => machine, machine: given, ...program } = options;
+  let machine = given ?? Machine.fresh(image);
+  const named = Object.entries(tools).map(([name, { parameters }]) => ({ name, parameters: parameters ?? null }));
+  const texts = { stdout: '', stderr: '' };
+  const notes: Note[] = [];
+  const calls: Call[] = [];
+  let nowMs = START_MS;
+  let input: Input = { kind: 'start', program: { language: 'python', code, ...program, tools: named }, seed: new Uint8Array(32).fill(7), nowMs };
+  for (let step = 0; ; step++) {
+    const outcome = machine.advance(input, fuel(step));
+    for (const { stream, bytes } of outcome.output) texts[stream] += Buffer.from(bytes).toString();
+    notes.push(...outcome.notes);
+    calls.push(...outcome.started);
+    if (outcome.kind !== 'slice-used' && outcome.kind !== 'calls') return { outcome, ...texts, notes, calls, waitedMs: nowMs - START_MS, machine };
+    machine = onStop(machine);
+    if (outcome.kind === 'slice-used') {
+      input = { kind: 'go' };
+      continue;
+    }
+    const pending = outcome.pending.map((id) => calls.find((call) => call.id === id) as Call);
+    const next = pending.find(({ name }) => !tools[name]?.late) ?? (outcome.dueMs === null ? pending[0] : undefined);
+    nowMs = next ? nowMs + 1 : Math.max(nowMs, outcome.dueMs ?? Number.NaN);
+    input = next ? { kind: 'answer', callId: next.id, result: answer(tools[next.name] as TestTool, next), nowMs } : { kind: 'timer', nowMs };
+  }
+}
+
+function answer(tool: TestTool, { args }: Call): CallResult {
+  try {
+    return { ok: tool.call(args) };
+  } catch (error) {
+    const { name, message, data } = error as Error & { data?: Value };
+    return { error: { name, message, ...(data === undefined ? {} : { data }) } };
+  }
+}
+
+/** The result of a program that must succeed. */
+export function resultOf(code: string, options: RunOptions = {}): Value {
+  const { outcome, stderr } = runPython(code, options);
+  if (outcome.kind === 'done') return outcome.value;
+  throw new Error(outcome.kind === 'failed' ? `${outcome.error.traceback}${stderr}` : JSON.stringify(outcome));
+}
+
+/** The error of a program that must fail. */
+export function errorOf(code: string, options: RunOptions = {}) {
+  const { outcome } = runPython(code, options);
+  if (outcome.kind === 'failed') return outcome.error;
+  throw new Error(`the program did not fail: ${outcome.kind}`);
+}
+
+export const echo: TestTool = { call: (args) => args };
+export const lateEcho: TestTool = { late: true, call: (args) => args };
