@@ -38,6 +38,7 @@ static inline void bytes_byte(struct bytes *b, uint8_t byte) { bytes_put(b, &byt
 static inline void bytes_text(struct bytes *b, const char *text) { bytes_put(b, text, strlen(text)); }
 
 static inline void bytes_free(struct bytes *b) {
+    if (b->data) memset(b->data, 0, b->capacity); /* no garbage in snapshots */
     free(b->data);
     memset(b, 0, sizeof(*b));
 }

@@ -92,7 +92,7 @@ static JSValue decode_at(JSContext *ctx, struct reader *in, int depth) {
     const char *run;
     double number;
 
-    if (depth > FV_MAX_DEPTH || !take(in, &tag, 1)) return cut(ctx);
+    if (depth > FV_MAX_MESSAGE_DEPTH || !take(in, &tag, 1)) return cut(ctx);
     switch (tag) {
     case FV_UNDEFINED: return JS_UNDEFINED;
     case FV_NULL: return JS_NULL;

@@ -1,6 +1,7 @@
 /* Boot, then one program after another. The state after boot, with the prelude compiled and nothing of any task inside,
  * is the base image that every task starts from. */
 #include "guest.h"
+#include <stdio.h>
 #include <time.h>
 
 JSRuntime *runtime;
@@ -50,6 +51,7 @@ JSValue converse(const struct bytes *message) {
     fermata_import_take(reply);
     struct reader in = {reply, reply + length};
     JSValue value = decode_value(context, &in);
+    memset(reply, 0, length);
     free(reply);
     return value;
 }
@@ -57,6 +59,26 @@ JSValue converse(const struct bytes *message) {
 static JSModuleDef *no_modules(JSContext *ctx, const char *name, void *opaque) {
     JS_ThrowReferenceError(ctx, "import('%s') is not available here: use the globals (tools, files, console, URL, Intl, crypto, ...)", name);
     return NULL;
+}
+
+/* A program like any other, so that what the first one touches (lazy properties, atoms, tables) is part of the base. */
+static const char warm_up[] =
+    "const m = new Map([[1, { a: [1.5, 'x', null] }]]); let s = ''; for (const [k, v] of m) s += `${k}${JSON.stringify(v)}`;"
+    "const f = async (n) => { await null; if (n) throw new TypeError('warm'); return n; };"
+    "try { await f(1); } catch (e) { s += e.stack; }"
+    "class A { #p = 1; get p() { return this.#p; } } s += new A().p + s.replace(/a(.)/g, '$1').split(',').length + parseInt('7');"
+    "await Promise.all([f(0), new Promise((done) => queueMicrotask(done))]); [3, 1, 2].sort((a, b) => a - b).map(String); s.length";
+
+static void warm(void) {
+    void *body = NULL;
+    JSContext *ctx;
+    JSValue function = JS_Eval(context, warm_up, sizeof warm_up - 1, "main.js", JS_EVAL_FLAG_ASYNC | JS_EVAL_FLAG_BODY | JS_EVAL_FLAG_COMPILE_ONLY);
+    JSValue promise = engine_start_body(context, function, &body);
+    while (JS_IsJobPending(runtime)) JS_ExecutePendingJob(runtime, &ctx);
+    if (JS_PromiseState(context, promise) != JS_PROMISE_FULFILLED) exit(71);
+    engine_free_body(runtime, body);
+    JS_FreeValue(context, promise);
+    engine_take_body_completed(context);
 }
 
 /* Each part is a function of (natives, shared) that puts what later parts need into `shared`. */
@@ -92,6 +114,7 @@ static void boot(void) {
     JS_SetModuleLoaderFunc(runtime, NULL, no_modules, NULL);
     rejections_watch();
     load_prelude();
+    warm();
     engine_retire_heap(runtime);
 }
 

@@ -40,6 +40,7 @@ static void *reallocate(void *opaque, void *old, size_t size) {
 }
 
 static void deallocate(void *opaque, void *p) {
+    if (p) memset(p, 0, malloc_usable_size(p)); /* as the engine does with small blocks */
     free(p);
     refill();
 }

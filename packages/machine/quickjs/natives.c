@@ -6,6 +6,7 @@
 
 /* The engine's own name of an object's kind ("Array", "Map", "Proxy" ...), which the program cannot change. */
 NATIVE(class_of) {
+    if (JS_IsProxy(argv[0])) return JS_NewString(ctx, "Proxy");
     JSAtom atom = JS_GetClassName(runtime, JS_GetClassID(argv[0]));
     if (atom == JS_ATOM_NULL) return JS_UNDEFINED;
     JSValue name = JS_AtomToString(ctx, atom);
@@ -57,7 +58,13 @@ NATIVE(unbox) {
     return JS_IsUninitialized(primitive) ? JS_UNDEFINED : primitive;
 }
 
-NATIVE(proxy_target) { return JS_GetProxyTarget(ctx, argv[0]); }
+/* null: revoked. */
+NATIVE(proxy_target) {
+    JSValue target = JS_GetProxyTarget(ctx, argv[0]);
+    if (!JS_IsException(target)) return target;
+    JS_FreeValue(ctx, JS_GetException(ctx));
+    return JS_NULL;
+}
 
 static JSValue run_job(JSContext *ctx, int argc, JSValueConst *argv) { return JS_Call(ctx, argv[0], JS_UNDEFINED, 0, NULL); }
 

@@ -163,7 +163,7 @@
     assert(condition, ...args) {
       if (condition) return;
       if (typeof args[0] === 'string') args[0] = `Assertion failed: ${args[0]}`;
-      else shared.js.splice(args, 0, 0, args.length ? 'Assertion failed:' : 'Assertion failed');
+      else shared.js.splice(args, 0, 0, 'Assertion failed');
       write(ERR, format(args));
     },
     group(...args) {

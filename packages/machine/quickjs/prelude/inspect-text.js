@@ -15,7 +15,7 @@
       if (short[code]) result += short[code];
       else if (code < 32 || (code >= 127 && code <= 159)) result += `\\x${padStart(upper(code), 2, '0')}`;
       else if (code === 39 && mark === "'") result += "\\'";
-      else if (code >= 0xd800 && code <= 0xdfff && !isPair(text, i, code)) result += `\\u${upper(code)}`;
+      else if (code >= 0xd800 && code <= 0xdfff && !isPair(text, i, code)) result += `\\u${numberText(code, 16)}`;
       else if (code >= 0xd800 && code <= 0xdbff) result += text[i] + text[++i];
       else result += text[i];
     }
@@ -48,7 +48,7 @@
       push(lines, quote(slice(shown, at, next)));
       at = next;
     }
-    return join(lines, ` +\n${repeat(' ', context.indent)}`) + rest;
+    return join(lines, ` +\n${repeat(' ', context.indent + 2)}`) + rest;
   }
 
   const isPlainKey = (key) => test(/^[a-zA-Z_][a-zA-Z_0-9]*$/, key);
@@ -90,7 +90,7 @@
     }
     const cell = widest + 2;
     if (cell * 3 + context.indent >= context.breakLength || !(total / cell > 5 || widest <= 6)) return output;
-    const bias = Math.max(cell - Math.sqrt(cell - total / output.length), 1);
+    const bias = Math.max(cell - 3 - Math.sqrt(cell - total / output.length), 1);
     const columns = Math.min(Math.round(Math.sqrt(2.5 * bias * count) / bias), Math.floor((context.breakLength - context.indent) / cell), context.compact * 4, 15);
     if (columns <= 1) return output;
     const columnWidths = [];

@@ -9,6 +9,8 @@
   const { classOf, unbox, entriesOf, promiseState, proxyTarget } = natives;
   const custom = Symbol.for('nodejs.util.inspect.custom');
   const MAX_ITEMS = 100;
+  // Kinds that are named anyhow, so that a subclass need not show its tag.
+  const BUILT_IN = { __proto__: null, Map: 1, Set: 1, Promise: 1, WeakMap: 1, WeakSet: 1, ArrayBuffer: 1, SharedArrayBuffer: 1, DataView: 1 };
   const OBJECT = 0;
   const LIST = 1; // items, then other keys
 
@@ -56,6 +58,7 @@
     if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return primitive(value, context);
     let object = value;
     while (classOf(object) === 'Proxy') object = proxyTarget(object);
+    if (object === null) return '<Revoked Proxy>';
     const method = inherited(object, custom);
     if (typeof method === 'function') {
       const shown = apply(method, value, [context.maxDepth - depth, { depth: context.maxDepth - depth }, inspect]);
@@ -81,7 +84,7 @@
     const kind = typeof object === 'function' ? 'Function' : classOf(object);
     const name = constructorName(object);
     let tag = inherited(object, Symbol.toStringTag);
-    if (typeof tag !== 'string' || tag === '' || tag === name) tag = '';
+    if (typeof tag !== 'string' || tag === name || (BUILT_IN[kind] && tag === kind) || getOwnPropertyDescriptor(object, Symbol.toStringTag)?.enumerable) tag = '';
     const shape = describe(object, kind, name, tag, context);
     const keys = visibleKeys(object, shape);
     if (shape.base !== '' && keys.length === 0 && !shape.items) return shape.base;
@@ -130,7 +133,7 @@
     } else {
       shown = found.set ? '[Setter]' : 'undefined';
     }
-    if (typeof key === 'symbol') return `[${symbolText(key)}]: ${shown}`;
+    if (typeof key === 'symbol') return `${symbolText(key)}: ${shown}`;
     if (!found.enumerable) return `[${key}]: ${shown}`;
     return `${isPlainKey(key) ? key : quote(key)}: ${shown}`;
   }
@@ -169,6 +172,8 @@
         const state = promiseState(object);
         return [state[0] === 0 ? '<pending>' : `${state[0] === 2 ? '<rejected> ' : ''}${nested(state[1], context, depth)}`];
       };
+    } else if (kind === 'Map Iterator' || kind === 'Set Iterator') {
+      shape.open = `[${kind}] {`;
     } else if (kind === 'WeakMap' || kind === 'WeakSet') {
       shape.open = `${named(kind)}{`;
       shape.items = () => ['<items unknown>'];
@@ -236,7 +241,7 @@
     const shown = bytes.length > 50 ? 50 : bytes.length;
     for (let i = 0; i < shown; i++) text += `${i ? ' ' : ''}${bytes[i] < 16 ? '0' : ''}${numberText(bytes[i], 16)}`;
     if (shown < bytes.length) text += ` ... ${bytes.length - shown} more byte${bytes.length - shown > 1 ? 's' : ''}`;
-    return [`[Uint8Contents]: <${text}>`, `byteLength: ${bytes.length}`];
+    return [`[Uint8Contents]: <${text}>`, `[byteLength]: ${bytes.length}`];
   }
 
   function functionBase(fn, name, tag) {

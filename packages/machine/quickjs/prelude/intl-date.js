@@ -4,7 +4,6 @@
   const { String, Number, Date, dateTime, push, slice, padStart, isNaN, Math, RangeError, TypeError } = shared.js;
   const { resolve, choice, count, publish, joinParts } = shared.intl;
   const { zoneOf } = shared.intl;
-  const THIN = '\u202f';
 
   const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
   const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -88,7 +87,7 @@
       if (parts.length) push(parts, literal(' '));
       push(parts, { type: 'dayPeriod', value: dayPeriod(o.dayPeriod, f.hour) });
     } else if (o.hour && clock) {
-      push(parts, literal(THIN), { type: 'dayPeriod', value: f.hour < 12 ? 'AM' : 'PM' });
+      push(parts, literal(' '), { type: 'dayPeriod', value: f.hour < 12 ? 'AM' : 'PM' });
     }
     if (o.timeZoneName) {
       if (parts.length) push(parts, literal(' '));
@@ -157,7 +156,7 @@
       const time = date === undefined ? Date.now() : typeof date === 'object' && natives.classOf(date) === 'Date' ? dateTime(date) : Number(date);
       if (isNaN(time) || Math.abs(time) > 8.64e15) throw new RangeError('Invalid time value');
       const f = fieldsOf(Math.trunc(time), this.#zone);
-      const at = (o.dateStyle === 'full' || o.dateStyle === 'long') && o.timeStyle ? ' at ' : !o.dateStyle && o.month === 'long' ? ' at ' : ', ';
+      const at = (o.dateStyle === 'full' || o.dateStyle === 'long') && o.timeStyle ? ' at ' : !o.dateStyle && o.month === 'long' ? ' at ' : o.weekday && !o.day && !o.month && !o.year ? ' ' : ', ';
       return spread([dateParts(o, f), timeParts(o, f)], at);
     }
     formatRange(from, to) {

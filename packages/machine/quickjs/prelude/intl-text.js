@@ -26,7 +26,7 @@
   // What is compared first (letters), second (accents) and third (case).
   function keysOf(text, o) {
     let plain = isAscii(text) ? text : normalize(text, 'NFD');
-    if (plain !== text) {
+    if (!isAscii(text)) {
       let spelt = '';
       for (let i = 0; i < plain.length; i++) {
         const small = toLowerCase(plain[i]);
@@ -171,7 +171,7 @@
   publish('ListFormat', ListFormat);
 
   const shortUnits = { second: 'sec.', minute: 'min.', hour: 'hr.', day: 'day', week: 'wk.', month: 'mo.', quarter: 'qtr.', year: 'yr.' };
-  const narrowUnits = { second: 's', minute: 'min', hour: 'h', day: 'd', week: 'w', month: 'mo', quarter: 'q', year: 'y' };
+  const narrowUnits = { second: 's', minute: 'm', hour: 'h', day: 'd', week: 'w', month: 'mo', quarter: 'q', year: 'y' };
   const words = {
     day: { '-1': 'yesterday', 0: 'today', 1: 'tomorrow' }, second: { 0: 'now' }, year: { '-1': 'last year', 0: 'this year', 1: 'next year' }, quarter: { '-1': 'last quarter', 0: 'this quarter', 1: 'next quarter' },
     month: { '-1': 'last month', 0: 'this month', 1: 'next month' }, week: { '-1': 'last week', 0: 'this week', 1: 'next week' }, hour: { 0: 'this hour' }, minute: { 0: 'this minute' },
@@ -229,7 +229,7 @@
     let i = start;
     const inWord = test(WORD, characterAt(text, start));
     if (!inWord) return graphemeEnd(text, start);
-    while (i < text.length && (test(WORD, characterAt(text, i)) || test(EXTEND, characterAt(text, i)))) i += characterAt(text, i).length;
+    while (i < text.length && (test(WORD, characterAt(text, i)) || test(EXTEND, characterAt(text, i)) || test(/^\d[.,]\d/, slice(text, i - 1, i + 2)))) i += characterAt(text, i).length;
     return i;
   }
   function sentenceEnd(text, start) {
