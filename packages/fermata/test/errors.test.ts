@@ -53,7 +53,7 @@ describe('a tool failure can be caught, with message, name and data', () => {
     expect((await fermata.run({ language: 'python', code })).output).toEqual(['no such row', 'NotFound', 7]);
   });
   test('in JavaScript', async () => {
-    const code = 'try { await tools.failing({}); } catch (e) { return [e.message, e.name, e.data.id, e instanceof Error]; }';
+    const code = 'try { await tools.failing({}); } catch (e) { return [e.message, e.toolErrorName, e.data.id, e instanceof ToolError]; }';
     expect((await fermata.run({ language: 'javascript', code })).output).toEqual(['no such row', 'NotFound', 7, true]);
   });
 });

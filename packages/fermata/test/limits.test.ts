@@ -95,13 +95,13 @@ test('limits of the Fermata hold where the task says nothing', async () => {
 });
 
 test('time spent before a snapshot counts after it', async () => {
-  const limits = { maxCpuMs: 1500 };
+  const limits = { maxCpuMs: 800 };
   const looping = Promise.withResolvers<void>();
   const onEvent = ({ type }: { type: string }) => type === 'output' && looping.resolve();
   await using task = await fermata.start({ language: 'javascript', code: 'console.log("loop"); for (;;);', limits, onEvent });
   const run = task.run();
   await looping.promise;
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, 300));
   await task.pause();
   const used = (await run).resourcesUsed.cpuTimeMs;
   expect(used).toBeGreaterThan(0);
