@@ -54,6 +54,7 @@ export function addRunCommands(program: Command, done: (exitCode: number) => voi
       .option('-i, --input <json>', 'what the program sees as its input')
       .option('-f, --file <path=file>', 'put a file into /work or /tmp (repeatable)', collect)
       .option('--allow-library <module>', 'modules the program may import; default: all (repeatable)', collect)
+      .addOption(new Option('--sandbox <kind>', 'where it runs; auto takes the lightest that can do it').choices(['auto', 'wasm']).default('auto'))
       .option('--timeout <duration>', 'wall time, e.g. 30s', parseDuration)
       .option('--cpu <duration>', 'processor time, e.g. 10s', parseDuration)
       .option('--memory <MiB>', 'memory of the program', parseMebibytes)
