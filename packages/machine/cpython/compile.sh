@@ -24,14 +24,14 @@ step_sources() {
 }
 
 compile() { # out-folder compiler-with-flags files...
-  local folder=$1 command=$2 file
+  local folder=$1 command=$2 file job
   shift 2
   mkdir -p "$folder"
   for file in "$@"; do
     while [ "$(jobs -r | wc -l)" -ge 2 ]; do wait -n; done
     $command -c "$file" -o "$folder/$(basename "$file" .c).o" &
   done
-  wait
+  for job in $(jobs -p); do wait "$job"; done # a plain wait would forget that one of them failed
 }
 
 step_libraries() {

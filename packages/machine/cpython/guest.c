@@ -33,7 +33,7 @@ static PyObject *exchange(PyObject *self, PyObject *message) {
   uint32_t length = fermata_import_exchange(out.data, out.length);
   PyMem_RawFree(out.data);
   uint8_t *reply = PyMem_RawMalloc(length ? length : 1);
-  if (!reply) Py_FatalError("no memory for the host's reply");
+  if (!reply) return PyErr_NoMemory();
   fermata_import_take(reply);
   PyObject *value = fermata_decode(reply, length);
   PyMem_RawFree(reply);

@@ -1,4 +1,5 @@
 # Sourced by compile.sh: our own C, and the modules over the added libraries, linked with CPython into guest.linked.wasm.
+rm -rf $obj/guest
 bridge="$core -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror"
 compile $obj/guest "$bridge" $in/{guest,locate,instant,values_encode,values_decode}.c
 compile $obj/guest "$plain -DFERMATA_UNWIND_BYTES=$unwind_bytes" $in/abi/abi.c

@@ -102,7 +102,11 @@ describe('the list of modules that user code may import', () => {
 
   test.each(['import os', 'from os import path', 'import xml.dom', '__import__("re")', 'import helper', 'exec("import csv", {})'])('%j does not', (code) => {
     const files = [{ path: '/work/helper.py', data: Buffer.from('import math') }];
-    expect(errorOf(code, { ...only, files })).toMatchObject({ name: 'ImportError', kind: 'library_not_allowed', message: expect.stringContaining('modules it may import: dataclasses, json, xml.etree') });
+    expect(errorOf(code, { ...only, files })).toMatchObject({
+      name: 'ImportError',
+      kind: 'library_not_allowed',
+      message: expect.stringContaining('modules it may import: dataclasses, json, xml.etree'),
+    });
   });
 });
 

@@ -33,7 +33,11 @@ test.each([
 });
 
 test('top-level await runs the whole program in a loop', () => {
-  expect(resultOf('import asyncio\na = await tools.echo(a=1)\nb, c = await asyncio.gather(tools.echo(b=2), asyncio.sleep(1, 3))\n[a, b, c]', { with: tools })).toEqual([{ a: 1 }, { b: 2 }, 3]);
+  expect(resultOf('import asyncio\na = await tools.echo(a=1)\nb, c = await asyncio.gather(tools.echo(b=2), asyncio.sleep(1, 3))\n[a, b, c]', { with: tools })).toEqual([
+    { a: 1 },
+    { b: 2 },
+    3,
+  ]);
 });
 
 test('time passes in waits alone, and a month of sleep is one wait', () => {
@@ -56,7 +60,9 @@ test('polling with sleep(0) ends when the answer is there', () => {
 });
 
 test('blocking in a loop keeps the answers that came meanwhile, in order', () => {
-  const code = asyncMain('import time\nseen = []\nfor i in range(3): tools.echo(i=i).add_done_callback(lambda f: seen.append(f.result()["i"]))\ntime.sleep(1)\nassert seen == []\nawait asyncio.sleep(1)\nreturn seen');
+  const code = asyncMain(
+    'import time\nseen = []\nfor i in range(3): tools.echo(i=i).add_done_callback(lambda f: seen.append(f.result()["i"]))\ntime.sleep(1)\nassert seen == []\nawait asyncio.sleep(1)\nreturn seen',
+  );
   expect(resultOf(code, { with: tools })).toEqual([0, 1, 2]);
 });
 
@@ -77,7 +83,11 @@ describe('what is wrong with waiting is said', () => {
 });
 
 test('cancelled, failed and grouped calls raise what asyncio raises', () => {
-  const failing = { call: () => { throw Object.assign(new Error('no'), { name: 'KeyError' }); } };
+  const failing = {
+    call: () => {
+      throw Object.assign(new Error('no'), { name: 'KeyError' });
+    },
+  };
   const body = `
 out = []
 t = asyncio.create_task(tools.late(a=1)); await asyncio.sleep(1); t.cancel()

@@ -1,6 +1,7 @@
 /** How a Python program ends: its result, or an error that says where. */
 import { describe, expect, test } from 'vitest';
-import { errorOf, resultOf, runPython } from './run-python.ts';
+import { Machine } from '../src/wasm/machine.ts';
+import { errorOf, image, resultOf, runPython } from './run-python.ts';
 
 test.each([
   ['1 + 1', 2],
@@ -46,7 +47,9 @@ test('a traceback reads like that of CPython, without what lies around the progr
 });
 
 test('causes are shown, and a deep recursion is short', () => {
-  expect(errorOf('try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise ValueError("bad") from e').traceback).toMatch(/ZeroDivisionError: division by zero\n\nThe above exception was the direct cause[\s\S]*ValueError: bad\n$/);
+  expect(errorOf('try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise ValueError("bad") from e').traceback).toMatch(
+    /ZeroDivisionError: division by zero\n\nThe above exception was the direct cause[\s\S]*ValueError: bad\n$/,
+  );
   const deep = errorOf('def a(n): return b(n)\ndef b(n): return a(n)\na(0)');
   expect(deep.name).toBe('RecursionError');
   expect(deep.traceback).toMatch(/\n {2}\.\.\. \d+ frames left out \.\.\.\n/);
@@ -59,7 +62,10 @@ describe('nothing a program does keeps it from telling how it ended', () => {
     ['class M(type):\n  @property\n  def __name__(c): raise ValueError\nclass E(BaseException, metaclass=M): pass\nraise E()', 'E'],
     ['class E(Exception):\n  def __getattribute__(s, n): raise KeyboardInterrupt\nraise E()', 'E'],
     ['import builtins\nfor n in ("len", "isinstance", "str", "print", "open", "type", "repr", "exec", "Exception"): setattr(builtins, n, None)\n1/0', 'ZeroDivisionError'],
-    ['import traceback, linecache, sys\nlinecache.cache.clear(); traceback.format_exception = traceback.TracebackException = None\nsys.stdout = sys.stderr = sys.excepthook = None\n1/0', 'ZeroDivisionError'],
+    [
+      'import traceback, linecache, sys\nlinecache.cache.clear(); traceback.format_exception = traceback.TracebackException = None\nsys.stdout = sys.stderr = sys.excepthook = None\n1/0',
+      'ZeroDivisionError',
+    ],
     ['import sys\nsys.stdout.close(); sys.setrecursionlimit(60); sys.settrace(lambda *a: 1/0)\n1/0', 'ZeroDivisionError'],
     ['import sys\nsys.modules.clear()\n1/0', 'ZeroDivisionError'],
     ['import sys\nsys.setprofile(lambda *a: 1/0)\nlen(())', 'ZeroDivisionError'],
@@ -87,6 +93,13 @@ test('running out of memory is a MemoryError that can be caught, and else the li
   expect(resultOf(catching)).toBe(true);
   expect(runPython('x = []\nwhile True: x.append(bytearray(10**6))').outcome).toMatchObject({ kind: 'limit', limit: 'memory', error: { name: 'MemoryError', line: 2 } });
   expect(runPython('x = []\nwhile True: x.append((x, len(x)))').outcome).toMatchObject({ kind: 'limit', limit: 'memory' });
+});
+
+test('an answer that does not fit into memory is a MemoryError at its call', () => {
+  const big = { call: () => new Uint8Array(40 << 20) };
+  const small = () => Machine.fresh(image, { maxMemoryBytes: 16 << 20 });
+  expect(runPython('tools.big()', { with: { big }, machine: small() }).outcome).toMatchObject({ kind: 'limit', limit: 'memory', error: { name: 'MemoryError', line: 1 } });
+  expect(runPython('try: tools.big()\nexcept MemoryError: __result__ = "no room"', { with: { big }, machine: small() }).outcome).toMatchObject({ kind: 'done', value: 'no room' });
 });
 
 test('one machine runs program after program, sharing globals where that is asked for', () => {

@@ -61,7 +61,15 @@ asyncio.run(main())`,
 };
 
 /** Everything that must not depend on stops. */
-const traces = ({ outcome, stdout, stderr, notes, calls, machine }: Ran) => ({ outcome: { ...outcome, output: [], started: [], notes: [] }, stdout, stderr, notes, calls, fuel: machine.fuel, hash: machine.hash() });
+const traces = ({ outcome, stdout, stderr, notes, calls, machine }: Ran) => ({
+  outcome: { ...outcome, output: [], started: [], notes: [] },
+  stdout,
+  stderr,
+  notes,
+  calls,
+  fuel: machine.fuel,
+  hash: machine.hash(),
+});
 const tools = { echo, late: lateEcho };
 
 describe.each(Object.entries(programs))('%s', (_, code) => {
@@ -73,7 +81,10 @@ describe.each(Object.entries(programs))('%s', (_, code) => {
 
   test.each([1, 2, 3])('restored at many places (seed %i)', (seed) => {
     let state = seed;
-    const random = () => (state = (state * 1103515245 + 12345) % 2 ** 31) / 2 ** 31;
+    const random = () => {
+      state = (state * 1103515245 + 12345) % 2 ** 31;
+      return state / 2 ** 31;
+    };
     const mean = undisturbed.fuel / 40;
     const onStop = (machine: Machine) => Machine.restore(image, machine.snapshot(), { trust: true });
     const fuel = (step: number) => 1 + (step < 20 ? step % 3 : Math.floor(random() * 2 * mean));
@@ -110,7 +121,17 @@ def deep(n): return n and 1 + deep(n - 1)
       if (stops < 20) machine.stop();
       const outcome = await advanced;
       if (outcome.kind !== 'slice-used') {
-        expect(outcome).toMatchObject({ kind: 'done', value: [[['RecursionError', true], ['OperationalError', true], ['NameError', true]], 30000] });
+        expect(outcome).toMatchObject({
+          kind: 'done',
+          value: [
+            [
+              ['RecursionError', true],
+              ['OperationalError', true],
+              ['NameError', true],
+            ],
+            30000,
+          ],
+        });
         return;
       }
       const snapshot = await machine.snapshot();
@@ -148,17 +169,19 @@ test('the line is known wherever a program stops', () => {
   expect(lines.has(9)).toBe(true);
 });
 
-test.each(['sum(range(10**6))', 'import collections, itertools\nlen(collections.deque(itertools.islice(itertools.count(), 10**5)))', 'import re\nre.match("(a+)+$", "a" * 18 + "b")', '3 ** 30000 % 7 ** 9000 % 97'])(
-  '%s can be stopped inside of its C loop',
-  (code) => {
-    let stops = 0;
-    runPython(code, {
-      fuel: () => 2000,
-      onStop: (machine) => {
-        stops++;
-        return machine;
-      },
-    });
-    expect(stops).toBeGreaterThan(3);
-  },
-);
+test.each([
+  'sum(range(10**6))',
+  'import collections, itertools\nlen(collections.deque(itertools.islice(itertools.count(), 10**5)))',
+  'import re\nre.match("(a+)+$", "a" * 18 + "b")',
+  '3 ** 30000 % 7 ** 9000 % 97',
+])('%s can be stopped inside of its C loop', (code) => {
+  let stops = 0;
+  runPython(code, {
+    fuel: () => 2000,
+    onStop: (machine) => {
+      stops++;
+      return machine;
+    },
+  });
+  expect(stops).toBeGreaterThan(3);
+});

@@ -96,6 +96,6 @@ test('steps, progress and checkpoints are told', () => {
 });
 
 test('the task input and standard input are there, and input() stays the builtin', () => {
-  const code = 'import fermata\n[task_input, fermata.input == task_input, input(), input()]';
-  expect(resultOf(code, { input: { a: [1] }, stdin: 'one\ntwo\n' })).toEqual([{ a: [1] }, true, 'one', 'two']);
+  const code = 'import fermata, sys\n[task_input, fermata.input == task_input, input("? "), input(), sys.stdin.read()]';
+  expect(resultOf(code, { input: { a: [1] }, stdin: 'one\ntwo\nthree' })).toEqual([{ a: [1] }, true, 'one', 'two', 'three']);
 });

@@ -43,7 +43,13 @@ test.each<[string, Value]>([
   ['b"ab" + bytes(bytearray(b"c"))', Uint8Array.from([97, 98, 99])],
   ['memoryview(bytearray(range(6)))[::2]', Uint8Array.from([0, 2, 4])],
   ['{"a": None, "b": True}', { a: null, b: true }],
-  ['{1: "a", (2, 3): "b"}', new Map<Value, Value>([[1, 'a'], [[2, 3], 'b']])],
+  [
+    '{1: "a", (2, 3): "b"}',
+    new Map<Value, Value>([
+      [1, 'a'],
+      [[2, 3], 'b'],
+    ]),
+  ],
   ['{3}', new Set([3])],
   ['frozenset()', new Set()],
   ['import enum\nclass E(enum.IntEnum):\n  A = 7\nclass S(enum.StrEnum):\n  B = "b"\n[E.A, S.B, {S.B: 1}]', [7, 'b', { b: 1 }]],
@@ -55,7 +61,20 @@ test.each<[string, Value]>([
 });
 
 test('what Python reads has the nearest Python type', () => {
-  const input = [undefined, 2, 2.5, -0, 1e300, 2n ** 60n, new Set([[1]]), new Map<Value, Value>([[1, 'one'], [true, 'yes']]), new Date(8.64e15)];
+  const input = [
+    undefined,
+    2,
+    2.5,
+    -0,
+    1e300,
+    2n ** 60n,
+    new Set([[1]]),
+    new Map<Value, Value>([
+      [1, 'one'],
+      [true, 'yes'],
+    ]),
+    new Date(8.64e15),
+  ];
   const code = 'repr([(v, type(v).__name__) for v in task_input])';
   expect(resultOf(code, { input })).toBe(
     "[(None, 'NoneType'), (2, 'int'), (2.5, 'float'), (-0.0, 'float'), (1e+300, 'float'), (1152921504606846976, 'int'), ({(1,)}, 'set'), ([(1, 'one'), (True, 'yes')], 'list'), (8640000000000000.0, 'float')]",

@@ -21,14 +21,24 @@ from _sitebuiltins import Quitter, _Helper
 from fermata import _in_turn, _inspect, _loop, _program
 
 
+def _input(prompt="", /):
+    """Reads a line of the task's standard input. CPython's own would take it for a terminal, and read past sys.stdin."""
+    print(prompt, end="", flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError("EOF when reading a line")
+    return line.removesuffix("\n")
+
+
 def main():
     _loop.install()
     _in_turn.install()
     set_inspector(_inspect.stack)
     zoneinfo.ZoneInfo("Europe/Berlin")  # brings in what reads zones from the archive
     zoneinfo.ZoneInfo.clear_cache()
-    # What `site` gives to interactive use, and programs use all the same.
     shared = sys.modules["builtins"]
+    shared.input = _input
+    # What `site` gives to interactive use, and programs use all the same.
     shared.exit, shared.quit, shared.help = Quitter("exit", ""), Quitter("quit", ""), _Helper()
     os.chdir("/work")
     sys.path.append("/work")

@@ -88,7 +88,11 @@ def pending():
 def wait(due):
     """Waits for one answer, or until `due` (ms since 1970, or None). False if it was the time that came."""
     flush()
-    reply = exchange({"say": "wait", "due": due})
+    try:
+        reply = exchange({"say": "wait", "due": due})
+    except MemoryError:
+        _in_flight.clear()  # the answer did not fit into memory, so whose it was will not be known
+        raise
     if reply["do"] == "timer":
         return False
     record = _in_flight.pop(reply["id"], None)
