@@ -1,8 +1,8 @@
 // The main job in one go: a model-written program calls tools, is stopped in the middle of a busy loop, its process is
 // killed, and a new process carries on where it was. Run with: npm run quickstart
 import { spawn } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createFermata, defineTool } from 'fermata';
 

@@ -69,7 +69,7 @@ export function toPython(tree: Tree): string {
     };
     const code = body[node.kind]().map((line) => `        ${line}`);
     const except = node.kind === 'caught' ? ['    except Exception as error: return str(error)'] : [];
-    lines.push(`async def f${me}():`, `    log.append("+${me}")`, '    try:', ...code, ...except, '    finally: log.append("-' + me + '")');
+    lines.push(`async def f${me}():`, `    log.append("+${me}")`, '    try:', ...code, ...except, `    finally: log.append("-${me}")`);
     return `f${me}`;
   };
   const root = write({ kind: 'caught', part: tree });

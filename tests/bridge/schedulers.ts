@@ -52,11 +52,13 @@ export async function runOnNode(code: string, choices: Choices): Promise<unknown
   const timers: { due: number; order: number; fire: () => void }[] = [];
   let made = 0;
   let now = 0;
-  const tool = (name: string) => ({ n }: { n: number }) =>
-    new Promise((resolve, reject) => {
-      const answer = result(name, n);
-      calls.set(made++, () => ('ok' in answer ? resolve(answer.ok) : reject(new Error(answer.error.message))));
-    });
+  const tool =
+    (name: string) =>
+    ({ n }: { n: number }) =>
+      new Promise((resolve, reject) => {
+        const answer = result(name, n);
+        calls.set(made++, () => ('ok' in answer ? resolve(answer.ok) : reject(new Error(answer.error.message))));
+      });
   const setTimer = (fire: () => void, ms: number) => timers.push({ due: now + ms, order: made++, fire });
   const end = new AsyncFunction('tools', 'setTimeout', code)({ ok: tool('ok'), fail: tool('fail') }, setTimer);
   let settled = false;

@@ -3,7 +3,7 @@
  * of the calls alone, and the first pending call is always answered first.
  */
 import type { Machine } from '@fermata/machine';
-import type { CallResult, Call, Input, Language, Outcome, Program, Value } from '@fermata/protocol';
+import type { Call, CallResult, Input, Language, Outcome, Program, Value } from '@fermata/protocol';
 
 export const SEED = new Uint8Array(32).fill(7);
 const START_MS = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -15,7 +15,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Ending, differences, newProgress } from './drive.ts';
+import { differences, type Ending, newProgress } from './drive.ts';
 import { DATA, DATA_SETS, dataPrograms, nastyPrograms, type TestProgram } from './programs.ts';
 import { onDeepStack } from './stack.ts';
 
@@ -118,7 +118,9 @@ async function stress(): Promise<Verdict[]> {
         points: Number(values.points),
       });
       if (!result) throw new Error('no result');
-      say(`${result.differences.length === 0 ? 'ok ' : 'BAD'} ${program.id}: ${result.stops} stops${result.every ? ' (every check)' : ''}, largest snapshot ${result.largest}, fuel ${result.ending.fuel}`);
+      say(
+        `${result.differences.length === 0 ? 'ok ' : 'BAD'} ${program.id}: ${result.stops} stops${result.every ? ' (every check)' : ''}, largest snapshot ${result.largest}, fuel ${result.ending.fuel}`,
+      );
       return { id: program.id, ok: result.differences.length === 0, pauses: result.stops, problems: result.differences };
     } catch (error) {
       return { id: program.id, ok: false, pauses: 0, problems: [(error as Error).message] };

@@ -22,7 +22,9 @@ const LANGUAGES: Record<string, Language> = { '.py': 'python', '.js': 'javascrip
 export function dataPrograms(set: (typeof DATA_SETS)[number]): TestProgram[] | undefined {
   const script = join(DATA, 'make_programs.py');
   if (!existsSync(script)) return undefined;
-  const lines = execFileSync('python3', [script, set], { encoding: 'utf8', maxBuffer: 64 << 20 }).trim().split('\n');
+  const lines = execFileSync('python3', [script, set], { encoding: 'utf8', maxBuffer: 64 << 20 })
+    .trim()
+    .split('\n');
   return lines.map((line) => {
     const { id, language, program } = JSON.parse(line);
     return { id, language, code: program, mustPrint: 'casebank-ok' };

@@ -62,13 +62,17 @@ export class Scheduler {
     this.#entries.delete(id);
   }
 
-  advance(entry: Entry, input: Input, budget: Budget): void {
-    if (entry.run) throw new FermataError('invalid_state', 'the machine is running');
+  /** Sets a machine going. One that was removed meanwhile is passed over: nobody waits for it. */
+  advance(id: number, input: Input, budget: Budget): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    if (entry.run) return this.#events.lost(entry, new FermataError('invalid_state', 'the machine is running'));
     entry.run = { next: input, budget, startedMs: performance.now(), cpuAtStart: entry.cpuMs, stop: false };
     this.#runnable.push(entry);
   }
-  stop(entry: Entry): void {
-    if (entry.run) entry.run.stop = true;
+  stop(id: number): void {
+    const run = this.#entries.get(id)?.run;
+    if (run) run.stop = true;
   }
   report({ machine, cpuMs }: Entry): Report {
     return { usage: machine.usage, cpuMs, position: machine.position };

@@ -65,10 +65,14 @@ class ThreadHost implements Host {
     return loading;
   }
 
-  /** The image of that digest, without loading the others. */
+  /** The image of that digest. Those that are loaded are asked first: what lies on disk may be newer. */
   async #imageOf(digest: Uint8Array): Promise<{ name: ImageName; image: Image }> {
+    for (const [name, loading] of this.#images) {
+      const image = await loading;
+      if (Buffer.from(image.digest).equals(digest)) return { name, image };
+    }
     for (const name of IMAGE_NAMES) {
-      if (Buffer.from(imageDigest(await readManifest(name))).equals(digest)) return { name, image: await this.#image(name) };
+      if (!this.#images.has(name) && Buffer.from(imageDigest(await readManifest(name))).equals(digest)) return { name, image: await this.#image(name) };
     }
     throw new FermataError('environment_mismatch', 'the snapshot was made with an image that this version does not have', {
       hint: 'Use the version of Fermata that made it; `fermata image list` shows the images of this one.',

@@ -40,7 +40,6 @@ function receive(message: ToThread): void {
     if ('request' in message) post({ kind: 'answer', request: message.request, value });
   } catch (error) {
     if ('request' in message) post({ kind: 'refused', request: message.request, error: plainError(error) });
-    else if (message.op === 'advance') post({ kind: 'lost', id: message.id, error: plainError(error), report: scheduler.report(scheduler.get(message.id)) });
     else throw error;
   }
 }
@@ -62,9 +61,9 @@ function handle(message: ToThread): unknown {
       return { limits: machine.limits, report: scheduler.report(entry), restored: { pending: machine.pending, waits: machine.waits, attachment: machine.attachment } };
     }
     case 'advance':
-      return scheduler.advance(scheduler.get(message.id), message.input, message.budget);
+      return scheduler.advance(message.id, message.input, message.budget);
     case 'stop':
-      return scheduler.stop(scheduler.get(message.id));
+      return scheduler.stop(message.id);
     case 'snapshot':
       return scheduler.get(message.id).machine.snapshot(message.seal, message.attachment);
     case 'hash':
