@@ -6,7 +6,7 @@ cd /build-quickjs
 export LC_ALL=C SOURCE_DATE_EPOCH=0
 
 STACK_BYTES=${STACK_BYTES:-1572864}
-UNWIND_BYTES=${UNWIND_BYTES:-4194304}
+UNWIND_BYTES=${UNWIND_BYTES:-3145728}
 COMMON="--target=wasm32-wasi -O2 -DNDEBUG -D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_PROCESS_CLOCKS
   -mbulk-memory -msign-ext -mnontrapping-fptoint -fno-strict-aliasing -ffile-prefix-map=/build-quickjs=.
   -DFERMATA_STACK_BYTES=$STACK_BYTES -DFERMATA_UNWIND_BYTES=$UNWIND_BYTES -Isource -Iabi -Ibridge"

@@ -86,6 +86,11 @@ static void describe_path(JSContext *ctx, struct bytes *text, const struct path 
 static int refuse(JSContext *ctx, const struct path *path, const char *what) {
     struct bytes text = {0};
     describe_path(ctx, &text, path);
+    if (!text.failed && text.length > 120) { /* both ends of a long way */
+        memcpy(text.data + 60, "...", 3);
+        memmove(text.data + 63, text.data + text.length - 57, 57);
+        text.length = 120;
+    }
     bytes_byte(&text, 0);
     JS_ThrowTypeError(ctx, "%s %s", text.failed ? path->root : (const char *)text.data, what);
     bytes_free(&text);

@@ -56,7 +56,13 @@ static void engine_error_header(JSContext *ctx, DynBuf *text, JSValueConst error
         JSProperty *pr;
         JSShapeProperty *prs = NULL;
         JSObject *p = JS_VALUE_GET_TAG(error) == JS_TAG_OBJECT ? JS_VALUE_GET_OBJ(error) : NULL;
-        for (; p && !prs; p = p->shape->proto) prs = find_own_property(&pr, p, parts[i]);
+        for (; p && !prs; p = p->shape->proto) {
+            prs = find_own_property(&pr, p, parts[i]);
+            if (prs && (prs->flags & JS_PROP_TMASK) == JS_PROP_AUTOINIT) {
+                if (JS_AutoInitProperty(ctx, p, parts[i], pr, prs) < 0) return;
+                prs = find_own_property(&pr, p, parts[i]);
+            }
+        }
         if (!prs || (prs->flags & JS_PROP_TMASK) != JS_PROP_NORMAL || !JS_IsString(pr->u.value)) continue;
         const char *part = JS_ToCString(ctx, pr->u.value);
         if (part && *part) {

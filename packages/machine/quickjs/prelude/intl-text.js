@@ -7,6 +7,7 @@
   // The order of the Unicode root collation for ASCII; letters and digits follow.
   const ORDER = '\t\n\v\f\r _-,;:!?.\'"()[]{}@*/\\&#%`^+<=>|~$';
   const spelled = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i' };
+  const SPELLED = '\u0300'; // counts as an accent: "ss" before "ß"
   const isMark = (code) => code >= 0x300 && code <= 0x36f;
   const isPunctuation = (rank) => rank < ORDER.length;
   const isAscii = (text) => !test(/[^\x00-\x7f]/, text);
@@ -30,7 +31,7 @@
       let spelt = '';
       for (let i = 0; i < plain.length; i++) {
         const small = toLowerCase(plain[i]);
-        spelt += spelled[small] ? (small === plain[i] ? spelled[small] : spelled[small].toUpperCase()) : plain[i];
+        spelt += spelled[small] ? (small === plain[i] ? spelled[small] : spelled[small].toUpperCase()) + SPELLED : plain[i];
       }
       plain = spelt;
     }

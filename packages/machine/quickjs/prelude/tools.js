@@ -2,7 +2,7 @@
 (function (natives, shared) {
   'use strict';
   const { push, join, split, isArray, hasOwn, create, sortList, sliceList, toLowerCase, Proxy, Math, Error, TypeError } = shared.js;
-  const { promiseReject, promiseResolve, defineProperty, includes, isNaN, slice } = shared.js;
+  const { promiseReject, promiseResolve, defineProperty, includes, isNaN, slice, replace } = shared.js;
   const { call, note, classOf } = natives;
 
   class ToolError extends Error {}
@@ -100,12 +100,18 @@
       if (!at.children[part]) {
         if (hasOwn(at.object, part)) return; // a tool stands where the namespace would be
         at.children[part] = { object: {}, children: create(null) };
-        at.object[part] = space(at.children[part].object, join(sliceList(parts, 0, i + 1), '.'), names);
+        put(at.object, part, space(at.children[part].object, join(sliceList(parts, 0, i + 1), '.'), names));
       }
       at = at.children[part];
     }
     const last = parts[parts.length - 1];
-    if (!hasOwn(at.object, last)) at.object[last] = tool;
+    if (!hasOwn(at.object, last)) put(at.object, last, tool);
+  }
+  // A name that is no identifier can also be written with underscores.
+  function put(object, name, value) {
+    object[name] = value;
+    const plain = replace(name, /[^\w$]/g, '_');
+    if (!hasOwn(object, plain)) defineProperty(object, plain, { value, enumerable: false, configurable: true });
   }
 
   shared.installTools = (list) => {
