@@ -1,0 +1,104 @@
+/**
+ * Writes docs/errors.md from the tables that the code uses: error codes and limits. Needs the built packages; a test
+ * asserts that the file is up to date. `npm run docs:errors`, or `node scripts/docs-errors.mjs`.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ERROR_CODES, limitsSchema } from '@fermata/protocol';
+
+export const ERRORS_PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
+
+const CLASSES = {
+  guest: 'The fault is in the program. It comes as `result.error` of a task whose status is `failed`; give the message and the traceback to whoever writes the program.',
+  limit: 'The program met one of the limits below. It comes as `result.error`, like the ones above, and `error.hint` names the limit to raise.',
+  request: "The fault is the caller's. The library throws a `FermataError` with this `code`; the command line says it on stderr and exits with 2.",
+  system:
+    'The fault is ours, or that of the machine we run on. If a task had begun it has status `failed` with this code, and its last snapshot can be restored; else a `FermataError` is thrown, and the command line exits with 3.',
+};
+
+const LIMITS = {
+  timeoutMs: ['timeout', 'wall time while the program runs, its tools and sleeps included; not while it is paused or stopped', '--timeout 30s'],
+  maxCpuMs: ['cpu_limit', 'processor time of the machine, as measured', '--cpu 10s'],
+  maxMemoryBytes: ['memory_limit', "memory of the machine above the image's own", '--memory 256 (MiB)'],
+  maxDiskBytes: ['disk_limit', 'files in `/work` and `/tmp`', '--disk 64 (MiB)'],
+  maxOutputBytes: ['output_limit', 'stdout and stderr together', '--max-output 1048576'],
+  maxToolCalls: ['tool_call_limit', 'tool calls that the program may start', '--max-calls 1000'],
+};
+
+export function errorsPage() {
+  const defaults = limitsSchema.parse({});
+  return `# Limits and errors
+
+<!-- Made by scripts/docs-errors.mjs from packages/protocol. Change those, then run: npm run docs:errors -->
+
+Every error has a stable \`code\`, a \`message\`, and often a \`hint\` that says what to do about it. An error of a program also
+has its \`name\` there (such as \`ValueError\`), the \`traceback\`, and \`line\` and \`column\` of the program, counted from 1, where
+they are known.
+
+What a program does is never thrown at its caller: it is \`result.error\` of a task that failed. Only a caller's own mistakes,
+and ours, are thrown.
+
+## Codes
+
+${Object.entries(CLASSES).map(codesOf).join('\n\n')}
+
+A call whose outcome was lost is in \`waitingFor\` with the kind \`outcome_unknown\`, and the task waits; see
+[embedding.md](embedding.md).
+
+## Limits
+
+Each limit has a default, and is set for one task (\`limits\` of \`run\` and \`start\`, or the option of \`fermata run\`) or for all of
+them (\`limits\` of \`createFermata\`). A value below the least one, or above the most, is refused as \`invalid_request\`.
+
+| limit | what it counts | default | least | most | command line | code |
+|---|---|---|---|---|---|---|
+${Object.keys(defaults)
+  .map((name) => limitRow(name, defaults[name]))
+  .join('\n')}
+
+Limits travel with a snapshot: a restored or forked task has the same ones, and what it has spent so far counts.
+
+What a program sees of them:
+
+- Time, processor time, output and calls end it at once. No code of the program runs any more, not even \`finally\`.
+- At the limit of memory an allocation fails as it does on a full computer: \`MemoryError\` in Python, \`InternalError: out of
+  memory\` in JavaScript. At the limit of files a write fails with \`OSError: [Errno 51] No space left on device\` in Python, and
+  an \`Error\` whose \`code\` is \`ENOSPC\` in JavaScript. A program may catch these and go on. If it does not, the task fails with the
+  limit's code. (In this version a JavaScript program that does not catch \`ENOSPC\` fails as \`guest_error\`.)
+- Output up to the limit is kept, cut at the end of a character, and \`result.truncated\` is true.
+`;
+}
+
+function codesOf([name, text]) {
+  const rows = Object.entries(ERROR_CODES).filter(([, code]) => code.class === name);
+  return `### Class \`${name}\`
+
+${text}
+
+| code | meaning |
+|---|---|
+${rows.map(([code, { text: meaning }]) => `| \`${code}\` | ${meaning} |`).join('\n')}`;
+}
+
+function limitRow(name, value) {
+  const [code, what, option] = LIMITS[name] ?? [];
+  if (!code) throw new Error(`scripts/docs-errors.mjs has no words for the limit ${name}`);
+  const { least, most } = boundsOf(name);
+  return `| \`${name}\` | ${what} | ${amount(name, value)} | ${amount(name, least)} | ${most === null ? '' : amount(name, most)} | \`${option}\` | \`${code}\` |`;
+}
+
+/** The bounds as the schema itself has them. */
+function boundsOf(name) {
+  const { minValue, maxValue } = limitsSchema.unwrap().shape[name].unwrap();
+  return { least: minValue, most: Number.isSafeInteger(maxValue) && maxValue !== Number.MAX_SAFE_INTEGER ? maxValue : null };
+}
+
+const MiB = 1024 * 1024;
+
+function amount(name, value) {
+  if (name.endsWith('Ms')) return value >= 1000 ? `${value / 1000} s` : `${value} ms`;
+  if (name.endsWith('Bytes')) return value === 0 ? '0' : `${value / MiB} MiB`;
+  return String(value);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(ERRORS_PAGE, errorsPage());
