@@ -36,7 +36,7 @@ test.each([
   "console.group('G'); console.log('in\\nner', { a: 1 }); console.group(); console.log('x'); console.groupEnd(); console.groupEnd(); console.log('out')",
   "console.count(); console.count('a'); console.count(); console.countReset(); console.count()",
   "console.assert(true, 'no'); console.assert(false, 'yes %s', 1); console.assert(false)",
-  "console.dir({ a: { b: { c: { d: 1 } } } }, { depth: 0 })",
+  'console.dir({ a: { b: { c: { d: 1 } } } }, { depth: 0 })',
   "console.log(['漢字', 'かな', '한글', 'abc', 'def', 'ghij', 'k'], [, 'x'], Array(3), [1.5, NaN, 1e21, 1e-7])",
   "const e = new Error('msg'); e.stack = 'Error: msg\\n    at foo'; console.log(e, { e }); e.code = 'X'; console.log(e)",
 ])('%s', (code) => {

@@ -1,7 +1,7 @@
 /** A program that is stopped, saved and restored anywhere does what it does without that, to the last unit of fuel. */
 import { expect, test } from 'vitest';
 import { Machine } from '../src/wasm/machine.ts';
-import { echo, image, runJavaScript, type Ran, type TestTool } from './run-javascript.ts';
+import { echo, image, type Ran, runJavaScript, type TestTool } from './run-javascript.ts';
 
 const fail: TestTool = {
   call: () => {
@@ -9,17 +9,32 @@ const fail: TestTool = {
   },
 };
 const hop = (machine: Machine) => Machine.restore(image, machine.snapshot(), { trust: true });
-const seen = ({ outcome, stdout, notes, calls, machine }: Ran) => ({ outcome: { ...outcome, output: [], started: [], notes: [] }, stdout, notes, calls, fuel: machine.fuel, hash: machine.hash() });
+const seen = ({ outcome, stdout, notes, calls, machine }: Ran) => ({
+  outcome: { ...outcome, output: [], started: [], notes: [] },
+  stdout,
+  notes,
+  calls,
+  fuel: machine.fuel,
+  hash: machine.hash(),
+});
 
 const programs: Record<string, string> = {
-  calls: 'let log = []; for (let i = 0; i < 3; i++) { try { log.push(await tools.echo({ i, big: 2n ** 70n })); await tools.fail({}) } catch (e) { log.push(e.message) } } return log',
-  callbacks: 'const xs = [5, 3, 9, 1].sort((a, b) => a - b); const s = "a1b22".replace(/\\d+/g, (m) => m.length); return [xs, s, JSON.parse("[1,[2]]", (k, v) => v), JSON.stringify({ toJSON: () => [1] })]',
-  getters: 'const p = new Proxy({}, { get: (t, k) => k.length }); class A { get x() { let n = 0; for (let i = 0; i < 9; i++) n += i; return n } } return [p.abc, new A().x, `${{ toString: () => "s" }}`]',
-  generators: 'function* g(n) { if (n) yield* g(n - 1); yield n } async function* h() { for (const x of g(5)) { await null; yield x } } let s = 0; for await (const x of h()) s += x; return s',
-  builtins: 'const t = Array.from({ length: 40 }, (_, i) => "k" + (i * 7) % 41).sort().join(); return [/^(a+)+$/.test("aaaaaaab"), t.split(",").reverse().indexOf("k1"), (3n ** 90n / 7n).toString(), t.normalize("NFD").length, structuredClone(new Map([[1, { t }]]))]',
-  stacks: 'Error.prepareStackTrace = (e, frames) => frames.length; Error.stackTraceLimit = { valueOf() { let n = 0; for (let i = 0; i < 20; i++) n++; return n } }; const out = []; for (let i = 0; i < 4; i++) { try { null.x } catch (e) { out.push(e.stack) } } return out',
-  timers: 'const order = []; setTimeout(() => order.push("b"), 20); setTimeout(() => order.push("a"), 10); setTimeout(() => order.push("c"), 20); const i = setInterval(() => { if (order.push("i") > 5) clearInterval(i) }, 8); await sleep(0.1); return [order, Date.now()]',
-  printing: 'console.log([1, { a: new Set([1]) }], new Error("x").message); console.table([{ a: 1 }]); return [new Intl.NumberFormat("en", { style: "currency", currency: "USD" }).format(5), new URL("http://a/b?c").href, Math.random(), crypto.randomUUID()]',
+  calls:
+    'let log = []; for (let i = 0; i < 3; i++) { try { log.push(await tools.echo({ i, big: 2n ** 70n })); await tools.fail({}) } catch (e) { log.push(e.message) } } return log',
+  callbacks:
+    'const xs = [5, 3, 9, 1].sort((a, b) => a - b); const s = "a1b22".replace(/\\d+/g, (m) => m.length); return [xs, s, JSON.parse("[1,[2]]", (k, v) => v), JSON.stringify({ toJSON: () => [1] })]',
+  getters:
+    'const p = new Proxy({}, { get: (t, k) => k.length }); class A { get x() { let n = 0; for (let i = 0; i < 9; i++) n += i; return n } } return [p.abc, new A().x, `${{ toString: () => "s" }}`]',
+  generators:
+    'function* g(n) { if (n) yield* g(n - 1); yield n } async function* h() { for (const x of g(5)) { await null; yield x } } let s = 0; for await (const x of h()) s += x; return s',
+  builtins:
+    'const t = Array.from({ length: 40 }, (_, i) => "k" + (i * 7) % 41).sort().join(); return [/^(a+)+$/.test("aaaaaaab"), t.split(",").reverse().indexOf("k1"), (3n ** 90n / 7n).toString(), t.normalize("NFD").length, structuredClone(new Map([[1, { t }]]))]',
+  stacks:
+    'Error.prepareStackTrace = (e, frames) => frames.length; Error.stackTraceLimit = { valueOf() { let n = 0; for (let i = 0; i < 20; i++) n++; return n } }; const out = []; for (let i = 0; i < 4; i++) { try { null.x } catch (e) { out.push(e.stack) } } return out',
+  timers:
+    'const order = []; setTimeout(() => order.push("b"), 20); setTimeout(() => order.push("a"), 10); setTimeout(() => order.push("c"), 20); const i = setInterval(() => { if (order.push("i") > 5) clearInterval(i) }, 8); await sleep(0.1); return [order, Date.now()]',
+  printing:
+    'console.log([1, { a: new Set([1]) }], new Error("x").message); console.table([{ a: 1 }]); return [new Intl.NumberFormat("en", { style: "currency", currency: "USD" }).format(5), new URL("http://a/b?c").href, Math.random(), crypto.randomUUID()]',
 };
 
 test.each(Object.entries(programs))('%s, stopped at every check', (_, code) => {

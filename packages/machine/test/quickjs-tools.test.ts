@@ -84,7 +84,13 @@ describe('the end of a program', () => {
 test('step, progress and checkpoint are notes', () => {
   const ran = runJavaScript('const x = await step("load", async () => 5); await step("next"); progress(0.5); await checkpoint(); return x');
   expect(ran.outcome).toMatchObject({ value: 5 });
-  expect(ran.notes).toEqual([{ note: 'step', name: 'load' }, { note: 'step_result', name: 'load', value: 5 }, { note: 'step', name: 'next' }, { note: 'progress', value: 0.5 }, { note: 'checkpoint' }]);
+  expect(ran.notes).toEqual([
+    { note: 'step', name: 'load' },
+    { note: 'step_result', name: 'load', value: 5 },
+    { note: 'step', name: 'next' },
+    { note: 'progress', value: 0.5 },
+    { note: 'checkpoint' },
+  ]);
 });
 
 test('a session keeps its globals, and they may be declared again', () => {

@@ -56,7 +56,10 @@ test.each<[string, Value]>([
 });
 
 test('__proto__ is an ordinary key both ways', () => {
-  const result = resultOf('return { in: Object.getOwnPropertyNames(input), out: JSON.parse(\'{"__proto__":{"a":1}}\') }', { input: own([['__proto__', 1]]) }) as Record<string, Value>;
+  const result = resultOf('return { in: Object.getOwnPropertyNames(input), out: JSON.parse(\'{"__proto__":{"a":1}}\') }', { input: own([['__proto__', 1]]) }) as Record<
+    string,
+    Value
+  >;
   expect(result.in).toEqual(['__proto__']);
   expect(Object.getOwnPropertyNames(result.out)).toEqual(['__proto__']);
 });
