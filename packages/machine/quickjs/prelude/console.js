@@ -32,7 +32,7 @@
       case 'j':
         try {
           return String(stringify(value));
-        } catch (error) {
+        } catch {
           return '[Circular]';
         }
       case 'o':

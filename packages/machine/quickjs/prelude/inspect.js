@@ -2,8 +2,8 @@
 // program, so that logging never has effects; only an object's own [nodejs.util.inspect.custom] is called.
 (function (natives, shared) {
   'use strict';
-  const { apply, ownKeys, getOwnPropertyDescriptor, getPrototypeOf, isArray, hasOwn, push, indexOfItem } = shared.js;
-  const { includes, slice, startsWith, repeat, replace, join, test, numberText, bigintText, symbolText } = shared.js;
+  const { apply, ownKeys, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, push, indexOfItem } = shared.js;
+  const { includes, slice, startsWith, repeat, replace, test, numberText, bigintText, symbolText } = shared.js;
   const { regExpSource, functionSource, dateTime, dateIso, isNaN, String } = shared.js;
   const { quote, quoteLong, isPlainKey, layOut } = shared.inspectText;
   const { classOf, unbox, entriesOf, promiseState, proxyTarget } = natives;
