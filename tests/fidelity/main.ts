@@ -15,6 +15,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { rolldown } from 'rolldown';
 import { differences, type Ending, newProgress } from './drive.ts';
 import { DATA, DATA_SETS, dataPrograms, nastyPrograms, type TestProgram } from './programs.ts';
 import { onDeepStack } from './stack.ts';
@@ -32,6 +33,8 @@ const { values, positionals } = parseArgs({
   },
 });
 const say = (text: string) => process.stderr.write(`${text}\n`);
+/** Made when first needed. */
+let segmentFile: Promise<string> | undefined;
 const wanted = (programs: TestProgram[]) => programs.filter(({ id }) => id.includes(values.only ?? ''));
 
 interface Verdict {
@@ -59,7 +62,12 @@ async function fidelity(): Promise<Verdict[]> {
       continue;
     }
     const programs = sampleOf(wanted(found));
-    const results = await atATime(Number(values.jobs), programs, check);
+    const wholes = await onDeepStack<{ ending: Ending }[]>('./whole-thread.ts', { programs, points: 0 });
+    const results = await atATime(
+      Number(values.jobs),
+      programs.map((program, i) => ({ program, whole: (wholes[i] as { ending: Ending }).ending })),
+      check,
+    );
     say(`${set}: ${results.filter(({ ok }) => ok).length} of ${results.length} succeed and are identical, ${results.reduce((sum, { pauses }) => sum + pauses, 0)} pauses`);
     all.push(...results);
   }
@@ -72,12 +80,11 @@ function sampleOf(programs: TestProgram[]): TestProgram[] {
   return Array.from({ length: count }, (_, i) => programs[Math.floor((i * programs.length) / count)] as TestProgram);
 }
 
-async function check({ id, language, code, mustPrint }: TestProgram): Promise<Verdict> {
+async function check({ program: { id, language, code, mustPrint }, whole: ending }: { program: TestProgram; whole: Ending }): Promise<Verdict> {
+  segmentFile ??= bundledSegment();
   const folder = mkdtempSync(join(tmpdir(), 'fermata-fidelity-'));
   const file = join(folder, 'machine.snap');
   try {
-    const [whole] = await onDeepStack<{ ending: Ending }[]>('./whole-thread.ts', { programs: [{ id, language, code }], points: 0 });
-    const { ending } = whole as { ending: Ending };
     const problems: string[] = [];
     if (mustPrint !== undefined && !(ending.outcome.includes('"kind":"done"') && ending.stdout.includes(mustPrint))) {
       problems.push(`did not succeed: ${ending.outcome.slice(0, 300)}`);
@@ -86,7 +93,7 @@ async function check({ id, language, code, mustPrint }: TestProgram): Promise<Ve
     let progress = newProgress();
     let said: { ending?: Ending; progress?: typeof progress } = {};
     for (const stopAt of [...marks, null]) {
-      said = JSON.parse(await newProcess(JSON.stringify({ language, code, progress, stopAt, file })));
+      said = JSON.parse(await newProcess(await segmentFile, JSON.stringify({ language, code, progress, stopAt, file })));
       if (said.ending) break;
       progress = said.progress as typeof progress;
     }
@@ -100,11 +107,20 @@ async function check({ id, language, code, mustPrint }: TestProgram): Promise<Ve
   }
 }
 
-function newProcess(input: string): Promise<string> {
+/** The segment and all it needs as one file, which makes thousands of processes bearable; it lies where it finds the images. */
+async function bundledSegment(): Promise<string> {
+  const bundle = await rolldown({ input: fileURLToPath(new URL('./segment.ts', import.meta.url)), platform: 'node', logLevel: 'silent' });
+  const file = fileURLToPath(new URL('../../packages/machine/dist/fidelity/segment.mjs', import.meta.url));
+  await bundle.write({ file, codeSplitting: false });
+  await bundle.close();
+  return file;
+}
+
+/** A new process with as much stack as the deepest recursion needs. */
+function newProcess(segment: string, input: string): Promise<string> {
+  const args = ['-c', 'ulimit -s 65500; exec "$0" --stack-size=64000 "$1"', process.execPath, segment];
   return new Promise((resolve, reject) => {
-    const child = execFile(process.execPath, [fileURLToPath(new URL('./segment.ts', import.meta.url))], { maxBuffer: 256 << 20 }, (error, stdout, stderr) =>
-      error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout),
-    );
+    const child = execFile('sh', args, { maxBuffer: 256 << 20 }, (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)));
     child.stdin?.end(input);
   });
 }
