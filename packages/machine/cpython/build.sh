@@ -12,15 +12,14 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=${FERMATA_BUILD_ROOT:-}
-mirror=${FERMATA_BUILD_MIRROR:-http://deb.debian.org/debian}
 packages=ca-certificates,clang-19,lld-19,llvm-19,wasi-libc,libclang-rt-19-dev-wasm32,make,python3,binaryen,dpkg-dev,pkg-config,patch,xz-utils,file,tcl,tzdata
 
 if [ -z "$root" ]; then
   root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/trixie
   if [ ! -e "$root/usr/bin/wasm-opt" ]; then
     mkdir -p "$root"
-    mmdebstrap --variant=apt --include=$packages trixie "$root" "$mirror"
-    echo "deb-src $mirror trixie main" >"$root/etc/apt/sources.list.d/sources.list"
+    mmdebstrap --variant=apt --include=$packages trixie "$root"
+    sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
     chroot "$root" apt-get update
   fi
 fi
@@ -43,7 +42,7 @@ done <"$here/sources.sha256"
 
 rm -rf "$root/build/in"
 mkdir "$root/build/in"
-cp -r "$here/patches" "$here/prelude" "$here"/*.c "$here"/*.h "$here"/*.py "$here"/compile.sh "$here/sources.sha256" "$here/../abi" "$root/build/in/"
+cp -r "$here/patches" "$here/prelude" "$here"/*.c "$here"/*.h "$here"/*.py "$here"/*.sh "$here/sources.sha256" "$here/../abi" "$root/build/in/"
 chroot "$root" nice bash /build/in/compile.sh "${FERMATA_BUILD_FROM:-sources}"
 node "$here/pack.mjs" "$root/build/out" "$here"
 node "$here/pin.mjs"
