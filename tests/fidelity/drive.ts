@@ -55,7 +55,7 @@ export function drive(machine: Machine, program: Program, progress: Progress, st
       input = call ? { kind: 'answer', callId: call.id, result: answer(call), nowMs: progress.nowMs } : { kind: 'timer', nowMs: progress.nowMs };
     }
     const outcome = machine.advance(input, Math.max(0, Math.min(ALL_FUEL, stopAt - machine.fuel)));
-    for (const { stream, bytes } of outcome.output) progress[stream] += Buffer.from(bytes).toString('latin1');
+    for (const emission of outcome.emitted) if (emission.kind === 'output') progress[emission.chunk.stream] += Buffer.from(emission.chunk.bytes).toString('latin1');
     if (outcome.kind === 'slice-used' || outcome.kind === 'calls') {
       if (machine.fuel >= stopAt) return undefined;
       continue;
@@ -65,7 +65,7 @@ export function drive(machine: Machine, program: Program, progress: Progress, st
 }
 
 function ending(machine: Machine, outcome: Outcome, { stdout, stderr }: Progress): Ending {
-  const { output: _, started: __, notes: ___, ...rest } = outcome;
+  const { emitted: _, ...rest } = outcome;
   const text = JSON.stringify(rest, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value));
   return { outcome: text, stdout, stderr, calls: machine.usage.calls, fuel: machine.fuel, hash: outcome.kind === 'limit' ? '' : machine.hash() };
 }

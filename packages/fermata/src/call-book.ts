@@ -52,6 +52,11 @@ export class CallBook {
     return this.#answers.length > 0;
   }
 
+  /** Whether an error's message is that of a call which was refused for its arguments. */
+  refusedArguments(message: string): boolean {
+    return [...this.#records.values()].some(({ result }) => result && 'error' in result && result.error.name === 'InvalidArguments' && message.endsWith(result.error.message));
+  }
+
   log(): LoggedCall[] {
     return [...this.#records.values()].map(({ call, result }) => ({
       callId: call.id,

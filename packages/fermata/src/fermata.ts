@@ -19,6 +19,8 @@ export interface FermataOptions {
   cacheDir?: string;
   /** Seals the snapshots of all tasks. Without it snapshots are not sealed, and restoring one needs `trust`. */
   sealKey?: SealKey;
+  /** Keys that sealed snapshots in the past; they only open. */
+  oldKeys?: readonly SealKey[];
 }
 
 interface CommonTaskOptions {
@@ -95,8 +97,13 @@ class LocalFermata implements Fermata {
   readonly #tools: readonly (Tool | ToolDefinition)[];
   readonly #limits: LimitsInput;
   readonly #seal: SealOptions | undefined;
+  readonly #keys: readonly SealKey[];
 
-  constructor({ tools = [], limits = {}, threads, cacheDir, sealKey }: FermataOptions) {
+  constructor({ tools = [], limits = {}, threads, cacheDir, sealKey, oldKeys = [] }: FermataOptions) {
+    for (const { key } of [...(sealKey ? [sealKey] : []), ...oldKeys]) {
+      if (key.length !== 32) throw new FermataError('invalid_request', `a seal key has 32 bytes, not ${key.length}`);
+    }
+    this.#keys = [...(sealKey ? [sealKey] : []), ...oldKeys];
     this.#host = createThreadHost({ ...(threads === undefined ? {} : { threads }), ...(cacheDir === undefined ? {} : { cacheDir }) });
     this.#tools = tools;
     this.#limits = limits;
@@ -134,7 +141,7 @@ class LocalFermata implements Fermata {
 
   restore(snapshot: Uint8Array, { taskId, trust = false, ...options }: RestoreOptions = {}): Promise<Task> {
     const { id: _, ...rest } = this.#taskOptions(options, '');
-    return Task.restore({ ...rest, ...(taskId === undefined ? {} : { id: taskId }) }, snapshot, { trust, ...(this.#seal ? { keys: [this.#seal.key] } : {}) });
+    return Task.restore({ ...rest, ...(taskId === undefined ? {} : { id: taskId }) }, snapshot, { trust, keys: this.#keys });
   }
 
   close(): Promise<void> {

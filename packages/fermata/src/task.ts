@@ -6,7 +6,19 @@
  * restore, unless the tool is idempotent.
  */
 import { decodeValue, encodeValue, type Host, type HostedMachine, type HostedOutcome, MAX_CARRIER_DEPTH, type OpenOptions, type SealOptions } from '@fermata/machine';
-import { type Call, type CallResult, type Emitted, FermataError, type Input, type Inspection, type Program, type ToolFailure, type Value, type Wait } from '@fermata/protocol';
+import {
+  type Call,
+  type CallResult,
+  type Emission,
+  FermataError,
+  type Input,
+  type Inspection,
+  type Note,
+  type Program,
+  type ToolFailure,
+  type Value,
+  type Wait,
+} from '@fermata/protocol';
 import { CallBook, type CallRecord } from './call-book.ts';
 import { OutputLog } from './output-log.ts';
 import { type PreparedSource, prepareSource } from './source.ts';
@@ -184,9 +196,10 @@ export class Task implements AsyncDisposable {
     }
   }
 
-  /** The whole task as bytes. It must be stopped: paused, waiting, or between steps. */
+  /** The whole task as bytes. It must be stopped and not ended: paused, waiting, or between steps. */
   async snapshot(): Promise<Uint8Array> {
     this.#mustBeStopped();
+    if (this.#result) throw new FermataError('invalid_state', `the task has ${this.#status}; there is nothing to go on with`);
     const { seal } = this.#options;
     const saved: Saved = {
       id: this.id,
@@ -307,7 +320,7 @@ export class Task implements AsyncDisposable {
       case 'done':
         return { kind: 'ended', result: await this.#end('succeeded', outcome.value, undefined) };
       case 'failed':
-        return { kind: 'ended', result: await this.#end('failed', undefined, this.#source.explain(guestError(outcome.error))) };
+        return { kind: 'ended', result: await this.#end('failed', undefined, this.#source.explain(this.#classed(guestError(outcome.error)))) };
       case 'limit':
         this.#truncated = outcome.limit === 'output';
         return { kind: 'ended', result: await this.#end('failed', undefined, this.#source.explain(limitError(outcome.limit, outcome.message, outcome.error))) };
@@ -341,24 +354,28 @@ export class Task implements AsyncDisposable {
     this.#wake = Promise.withResolvers<void>();
   }
 
-  #onEmitted({ output, started, notes }: Emitted, performing: boolean): void {
-    for (const chunk of output) {
-      const text = this.#output.add(chunk);
-      if (text) this.#tell({ type: 'output', stream: chunk.stream, text });
-    }
-    for (const call of started) {
-      const record = this.#calls.add(call);
-      this.#tell({ type: 'call', call });
-      if (performing) this.#performIfOurs(record);
-    }
-    for (const note of notes) {
-      if (note.note === 'step') this.#tell({ type: 'step', name: note.name });
-      else if (note.note === 'progress') this.#tell({ type: 'progress', value: note.value });
-      else if (note.note === 'checkpoint') this.#tell({ type: 'checkpoint' });
-      else if (note.note === 'finding') this.#tell({ type: 'finding', message: note.message, line: note.line });
+  #onEmitted(emitted: readonly Emission[], performing: boolean): void {
+    for (const emission of emitted) {
+      if (emission.kind === 'output') {
+        const text = this.#output.add(emission.chunk);
+        if (text) this.#tell({ type: 'output', stream: emission.chunk.stream, text });
+      } else if (emission.kind === 'call') {
+        const record = this.#calls.add(emission.call);
+        this.#tell({ type: 'call', call: emission.call });
+        if (performing) this.#performIfOurs(record);
+      } else {
+        this.#tellNote(emission.note);
+      }
     }
     const { position } = this;
     if (position) this.#tell({ type: 'position', ...position });
+  }
+
+  #tellNote(note: Note): void {
+    if (note.note === 'step') this.#tell({ type: 'step', name: note.name });
+    else if (note.note === 'progress') this.#tell({ type: 'progress', value: note.value });
+    else if (note.note === 'checkpoint') this.#tell({ type: 'checkpoint' });
+    else if (note.note === 'finding') this.#tell({ type: 'finding', message: note.message, line: note.line });
   }
 
   #performIfOurs(record: CallRecord): void {
@@ -414,6 +431,11 @@ export class Task implements AsyncDisposable {
     this.#abort.abort(new FermataError('invalid_state', `the task has ${status}`));
     if (status !== 'succeeded') this.#machine.dispose();
     return this.#result;
+  }
+
+  /** A call refused for its arguments is the program's own fault, not the tool's. */
+  #classed(error: TaskError): TaskError {
+    return error.code === 'tool_error' && this.#calls.refusedArguments(error.message) ? { ...error, code: 'invalid_arguments' } : error;
   }
 
   #report(status: TaskStatus): TaskResult {

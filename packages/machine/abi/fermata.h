@@ -43,7 +43,7 @@ enum fermata_emit_kind {
   FERMATA_EMIT_STDOUT = 1, /* bytes */
   FERMATA_EMIT_STDERR = 2, /* bytes */
   FERMATA_EMIT_CALL = 3,   /* value {id, name, args}: a tool call starts now; ids are 1, 2, 3 ... */
-  FERMATA_EMIT_NOTE = 4,   /* value {note: "step"|"progress"|"checkpoint"|"warning", ...} */
+  FERMATA_EMIT_NOTE = 4,   /* value {note: "step"|"step_result"|"progress"|"checkpoint"|"finding", ...} */
 };
 FERMATA_IMPORT("emit") void fermata_import_emit(uint32_t kind, const void *data, uint32_t length);
 

@@ -10,14 +10,13 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=${FERMATA_BUILD_ROOT:-}
-mirror=${FERMATA_BUILD_MIRROR:-http://deb.debian.org/debian}
 packages=ca-certificates,clang-19,lld-19,llvm-19,wasi-libc,libclang-rt-19-dev-wasm32,binaryen,dpkg-dev,patch
 
 if [ -z "$root" ]; then
   root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/trixie
   if [ ! -e "$root/usr/bin/wasm-opt" ]; then
     mkdir -p "$root"
-    mmdebstrap --variant=apt --include=$packages trixie "$root" "$mirror"
+    mmdebstrap --variant=apt --include=$packages trixie "$root"
   fi
 fi
 work=$root/build-quickjs
@@ -29,7 +28,7 @@ if [ ! -e "$work/dl/$file" ]; then
     cp "$FERMATA_BUILD_DL/$file" "$work/dl/"
   else
     # The engine is newer in backports. The packaging archive may be gone from the mirror; it is not needed.
-    echo "deb-src $mirror trixie-backports main" >"$root/etc/apt/sources.list.d/quickjs.list"
+    sed -n 's/^deb \(.*\) trixie main$/deb-src \1 trixie-backports main/p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/quickjs.list"
     chroot "$root" apt-get update
     chroot "$root" sh -c "cd /build-quickjs/dl && apt-get source --download-only $package" || true
   fi

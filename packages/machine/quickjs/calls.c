@@ -92,11 +92,13 @@ static JSValue make_error(struct call *call, JSValueConst error) {
     const char *text = JS_ToCString(ctx, message);
     struct bytes stack = {0};
     char place[64];
+    const char *file = JS_AtomToCString(ctx, program.file);
     bytes_text(&stack, "ToolError: ");
     bytes_text(&stack, text ? text : "");
-    snprintf(place, sizeof place, "\n    at main.js:%u:%u", call->line, call->column);
-    if (call->line) bytes_text(&stack, place);
+    snprintf(place, sizeof place, "\n    at %s:%u:%u", file ? file : "", call->line, call->column);
+    if (call->line && file) bytes_text(&stack, place);
     JS_FreeCString(ctx, text);
+    JS_FreeCString(ctx, file);
     JS_SetPrototype(ctx, made, tool_error_prototype);
     int hidden = JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE;
     JS_DefinePropertyValueStr(ctx, made, "stack", JS_NewStringLen(ctx, (char *)stack.data, stack.failed ? 0 : stack.length), hidden);

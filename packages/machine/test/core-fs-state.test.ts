@@ -18,12 +18,13 @@ interface Disk {
 function emptyDisk(): Disk {
   const fs = new FileSystem(image, 1 << 20);
   const random = new RandomSource(new Uint8Array(32));
+  const clock = new VirtualClock(1);
   const unused = () => {
     throw new Error('not called here');
   };
   return {
     fs,
-    wasi: new Wasi({ args: [], env: {}, fs, clock: new VirtualClock(1), random: () => random, fuel: () => 0, memory: () => new Uint8Array(), write: unused, exit: unused }),
+    wasi: new Wasi({ args: [], env: {}, fs, clock: () => clock, random: () => random, fuel: () => 0, memory: () => new Uint8Array(), write: unused, exit: unused }),
   };
 }
 /** As a snapshot does it: through bytes. */

@@ -42,9 +42,11 @@ export function runPython(code: string, options: RunOptions = {}): Ran {
   let input: Input = { kind: 'start', program: { language: 'python', code, ...program, tools: named }, seed: new Uint8Array(32).fill(7), nowMs };
   for (let step = 0; ; step++) {
     const outcome = machine.advance(input, fuel(step));
-    for (const { stream, bytes } of outcome.output) texts[stream] += Buffer.from(bytes).toString();
-    notes.push(...outcome.notes);
-    calls.push(...outcome.started);
+    for (const emission of outcome.emitted) {
+      if (emission.kind === 'output') texts[emission.chunk.stream] += Buffer.from(emission.chunk.bytes).toString();
+      else if (emission.kind === 'note') notes.push(emission.note);
+      else calls.push(emission.call);
+    }
     if (outcome.kind !== 'slice-used' && outcome.kind !== 'calls') return { outcome, ...texts, notes, calls, waitedMs: nowMs - START_MS, machine };
     machine = onStop(machine);
     if (outcome.kind === 'slice-used') {

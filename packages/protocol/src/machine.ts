@@ -86,11 +86,11 @@ export type Note =
   | { note: 'checkpoint' }
   | { note: 'finding'; message: string; line: number | null };
 
-/** What came out on the way to an outcome, in order. */
+export type Emission = { kind: 'output'; chunk: OutputChunk } | { kind: 'call'; call: Call } | { kind: 'note'; note: Note };
+
+/** What came out on the way to an outcome, in the order in which the program made it. */
 export interface Emitted {
-  output: OutputChunk[];
-  started: Call[];
-  notes: Note[];
+  emitted: Emission[];
 }
 
 export type Outcome = Emitted &

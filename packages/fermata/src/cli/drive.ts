@@ -47,11 +47,13 @@ export async function driveTask(task: Task, options: DriveOptions): Promise<numb
     let snapshot: string | undefined;
     if (result.status === 'paused' || result.status === 'waiting') {
       await task.settled(SETTLE_MS);
-      snapshot = `${task.id}.snap`;
-      const bytes = await task.snapshot();
-      await save(snapshot, bytes);
       if (interrupts > 1) result = await task.cancel();
-      else tellStopped(task, result, snapshot, bytes.length, options.progress);
+      else {
+        snapshot = `${task.id}.snap`;
+        const bytes = await task.snapshot();
+        await save(snapshot, bytes);
+        tellStopped(task, result, snapshot, bytes.length, options.progress);
+      }
     }
     options.progress.end();
     if (options.json) process.stdout.write(`${JSON.stringify(taskJson(result, snapshot))}\n`);

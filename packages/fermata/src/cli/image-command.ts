@@ -1,6 +1,7 @@
 /** `fermata image list | verify | build`. */
 import { spawn } from 'node:child_process';
-import { IMAGE_NAMES, type ImageName, imageFolder, readManifest, verifyImage } from '@fermata/machine';
+import { once } from 'node:events';
+import { IMAGE_NAMES, type ImageManifest, type ImageName, imageFolder, readManifest, verifyImage } from '@fermata/machine';
 import { FermataError } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { EXIT } from './exit-code.ts';
@@ -38,10 +39,9 @@ export function addImageCommand(program: Command, done: (exitCode: number) => vo
     });
   image
     .command('build')
-    .description('build an image from Debian source packages (needs Debian and root), and compare it with the one that is here')
+    .description('build an image anew from Debian source packages, in the place of the one that is here, and say whether it is the same (needs Debian and root)')
     .argument('<name>', IMAGE_NAMES.join(' or '))
-    .option('--keep', 'put the result in the place of the one that is here')
-    .action(async (name: string, { keep }: { keep?: boolean }) => done(await build(named(name)[0] as ImageName, keep === true)));
+    .action(async (name: string) => done(await build(named(name)[0] as ImageName)));
 }
 
 function named(name: string | undefined): readonly ImageName[] {
@@ -51,12 +51,19 @@ function named(name: string | undefined): readonly ImageName[] {
   return [found];
 }
 
-function build(name: ImageName, keep: boolean): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('bash', ['build.sh', keep ? '--keep' : '--compare'], { cwd: imageFolder(name), stdio: ['ignore', 'inherit', 'inherit'] });
-    child.on('error', reject);
-    child.on('exit', (code) => resolve(code === 0 ? EXIT.ok : EXIT.failed));
-  });
+async function build(name: ImageName): Promise<number> {
+  const before = digests(await readManifest(name));
+  const child = spawn('bash', ['build.sh'], { cwd: imageFolder(name), stdio: ['ignore', 'inherit', 'inherit'] });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) return EXIT.failed;
+  const after = digests(await readManifest(name));
+  const changed = Object.keys(after).filter((part) => after[part] !== before[part]);
+  process.stdout.write(changed.length === 0 ? `${name} is identical\n` : `${name} is different: ${changed.join(', ')}\n`);
+  return changed.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function digests({ wasm, files, base }: ImageManifest): Record<string, string> {
+  return Object.fromEntries([['wasm', wasm.sha256], ...files.map(({ path, sha256 }) => [path, sha256]), ['base', base.sha256]]);
 }
 
 function print(value: unknown): void {

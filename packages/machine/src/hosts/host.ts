@@ -4,7 +4,7 @@
  * A hosted machine is run until something other than the end of a slice happens. What it emits on the way is told as it
  * comes; the outcome follows after all of it. A host may lose a machine (`sandbox_lost`); it never lies about one.
  */
-import type { Call, Emitted, Input, Inspection, Limits, LimitsInput, MachineUsage, Outcome, Wait } from '@fermata/protocol';
+import type { Call, Emission, Emitted, Input, Inspection, Limits, LimitsInput, MachineUsage, Outcome, Wait } from '@fermata/protocol';
 import type { OpenOptions, SealOptions } from '../wasm/container.ts';
 import type { ImageName } from '../wasm/image-store.ts';
 
@@ -43,7 +43,7 @@ export interface HostedMachine {
    * Goes on until an outcome. `onEmitted` is told output, calls and notes as they come. With the budget used up the
    * outcome is a limit (`timeout` or `cpu`) and the machine is gone. Rejects with `sandbox_lost` if it broke down.
    */
-  advance(input: Input, budget: Budget, onEmitted: (emitted: Emitted, report: Report) => void): Promise<HostedOutcome>;
+  advance(input: Input, budget: Budget, onEmitted: (emitted: Emission[], report: Report) => void): Promise<HostedOutcome>;
   /** Asks a running advance to stop at the next fuel check; it then ends with `slice-used`, or with what came first. */
   stop(): void;
   snapshot(seal?: SealOptions, attachment?: Uint8Array): Promise<Uint8Array>;

@@ -7,7 +7,7 @@
  * {@link busy}, and gets everything that happened as reports.
  */
 import { Script } from 'node:vm';
-import { type Emitted, FermataError, type Input, type LimitKind } from '@fermata/protocol';
+import { type Emission, FermataError, type Input, type LimitKind } from '@fermata/protocol';
 import type { Machine } from '../wasm/machine.ts';
 import type { Budget, HostedOutcome, Report } from './host.ts';
 
@@ -27,7 +27,7 @@ export interface Entry {
 }
 
 export interface SchedulerEvents {
-  emitted(entry: Entry, emitted: Emitted): void;
+  emitted(entry: Entry, emitted: Emission[]): void;
   outcome(entry: Entry, outcome: HostedOutcome): void;
   lost(entry: Entry, error: FermataError): void;
 }
@@ -100,12 +100,12 @@ export class Scheduler {
   #slices(entry: Entry): void {
     const began = performance.now();
     while (entry.run) {
-      const { kind, output, started, notes, ...rest } = entry.machine.advance(entry.run.next, entry.sliceFuel);
+      const { emitted, ...outcome } = entry.machine.advance(entry.run.next, entry.sliceFuel);
       entry.run.next = { kind: 'go' };
-      if (output.length + started.length + notes.length > 0) this.#events.emitted(entry, { output, started, notes });
-      if (kind !== 'slice-used' || entry.run.stop) {
+      if (emitted.length > 0) this.#events.emitted(entry, emitted);
+      if (outcome.kind !== 'slice-used' || entry.run.stop) {
         this.#leave(entry);
-        this.#events.outcome(entry, { kind, ...rest } as HostedOutcome);
+        this.#events.outcome(entry, outcome);
         return;
       }
       if (performance.now() - began >= TURN_MS) return;

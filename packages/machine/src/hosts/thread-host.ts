@@ -6,7 +6,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { type Emitted, FermataError, type Input, type Inspection, type Limits, type LimitsInput } from '@fermata/protocol';
+import { type Emission, FermataError, type Input, type Inspection, type Limits, type LimitsInput } from '@fermata/protocol';
 import { imageDigestOf, type OpenOptions, type SealOptions } from '../wasm/container.ts';
 import { type Image, imageDigest } from '../wasm/image.ts';
 import { defaultCacheDir, IMAGE_NAMES, type ImageName, loadImage, readManifest } from '../wasm/image-store.ts';
@@ -193,7 +193,7 @@ class ThreadMachine implements HostedMachine {
   readonly limits: Limits;
   #report: Report;
   #lost: Error | undefined;
-  #run: { resolve: (outcome: HostedOutcome) => void; reject: (error: Error) => void; onEmitted: (emitted: Emitted, report: Report) => void } | undefined;
+  #run: { resolve: (outcome: HostedOutcome) => void; reject: (error: Error) => void; onEmitted: (emitted: Emission[], report: Report) => void } | undefined;
 
   constructor(thread: Thread, id: number, limits: Limits, report: Report) {
     this.#thread = thread;
@@ -209,7 +209,7 @@ class ThreadMachine implements HostedMachine {
     return this.#run !== undefined;
   }
 
-  advance(input: Input, budget: Budget, onEmitted: (emitted: Emitted, report: Report) => void): Promise<HostedOutcome> {
+  advance(input: Input, budget: Budget, onEmitted: (emitted: Emission[], report: Report) => void): Promise<HostedOutcome> {
     if (this.#lost) return Promise.reject(this.#lost);
     if (this.#run) return Promise.reject(new FermataError('invalid_state', 'the machine is running'));
     return new Promise((resolve, reject) => {

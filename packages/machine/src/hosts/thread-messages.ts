@@ -1,5 +1,5 @@
 /** What goes between a {@link ThreadHost} and its Workers. Errors cross as plain records and are rebuilt. */
-import { type Emitted, type ErrorCode, FermataError, type Input, type LimitsInput } from '@fermata/protocol';
+import { type Emission, type ErrorCode, FermataError, type Input, type LimitsInput } from '@fermata/protocol';
 import type { OpenOptions, SealOptions } from '../wasm/container.ts';
 import type { ImageParts } from '../wasm/image.ts';
 import type { ImageName } from '../wasm/image-store.ts';
@@ -21,7 +21,7 @@ export type ToThread =
 export type FromThread =
   | { kind: 'answer'; request: number; value: unknown }
   | { kind: 'refused'; request: number; error: PlainError }
-  | { kind: 'emitted'; id: number; emitted: Emitted; report: Report }
+  | { kind: 'emitted'; id: number; emitted: Emission[]; report: Report }
   | { kind: 'outcome'; id: number; outcome: HostedOutcome; report: Report }
   | { kind: 'lost'; id: number; error: PlainError; report: Report };
 

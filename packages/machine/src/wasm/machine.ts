@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Call,
+  type Emission,
   type Emitted,
   FermataError,
   type GuestError,
@@ -70,7 +71,7 @@ export class Machine {
   #reply: Uint8Array = new Uint8Array();
   #nextCall = 1;
   #calls = new Map<number, Call>();
-  #emitted: Emitted = { output: [], started: [], notes: [] };
+  #emitted: Emission[] = [];
   #state: 'stopped' | 'running' | 'looking' | 'gone' = 'stopped';
 
   private constructor(image: Image, limits: LimitsInput, state?: MachineState) {
@@ -84,7 +85,7 @@ export class Machine {
       args: image.manifest.args,
       env: image.manifest.env,
       fs: this.#fs,
-      clock: this.#clock,
+      clock: () => this.#clock,
       random: () => this.#random,
       fuel: () => this.fuel,
       memory: () => this.#guest.memory,
@@ -185,7 +186,7 @@ export class Machine {
    */
   advance(input: Input, fuel: number): Outcome {
     this.#accept(input);
-    this.#emitted = { output: [], started: [], notes: [] };
+    this.#emitted = [];
     this.#granted += fuel - this.#guest.fuelWord;
     this.#guest.fuelWord = fuel;
     this.#state = 'running';
@@ -202,9 +203,9 @@ export class Machine {
   }
 
   /** Gives up a machine that was broken off in the middle of an advance; what it had printed there is not lost. */
-  abandon(): Emitted {
+  abandon(): Emission[] {
     this.#state = 'gone';
-    return { output: this.#emitted.output, started: [], notes: [] };
+    return this.#emitted.filter(({ kind }) => kind === 'output');
   }
 
   /**
@@ -283,18 +284,23 @@ export class Machine {
     }
   }
 
-  #outcome(): Outcome {
+  #taken(): Emitted {
     const emitted = this.#emitted;
-    this.#emitted = { output: [], started: [], notes: [] };
-    if (this.#stoppedIn === 'checkpoint') return { ...emitted, kind: 'slice-used' };
+    this.#emitted = [];
+    return { emitted };
+  }
+
+  #outcome(): Outcome {
+    const { emitted } = this.#taken();
+    if (this.#stoppedIn === 'checkpoint') return { emitted, kind: 'slice-used' };
     const said = this.#said;
     switch (said.say) {
       case 'wait':
-        return { ...emitted, kind: 'calls', pending: [...this.#calls.keys()], dueMs: said.due };
+        return { emitted, kind: 'calls', pending: [...this.#calls.keys()], dueMs: said.due };
       case 'done':
-        return { ...emitted, kind: 'done', value: said.value };
+        return { emitted, kind: 'done', value: said.value };
       case 'failed':
-        return { ...emitted, ...this.#failure(said.error) };
+        return { emitted, ...this.#failure(said.error) };
       case 'ready':
         throw new FermataError('sandbox_lost', 'the guest forgot its program');
     }
@@ -304,8 +310,8 @@ export class Machine {
   #failure(error: GuestError): { kind: 'failed'; error: GuestError } | { kind: 'limit'; limit: LimitKind; message: string; error: GuestError } {
     const { maxMemoryBytes, maxDiskBytes } = this.#limits;
     const memory = error.name === 'MemoryError' || (error.name === 'InternalError' && error.message === 'out of memory');
-    if (memory && this.#guest.memoryRefused > 0) return { kind: 'limit', limit: 'memory', message: `the program needed more than ${maxMemoryBytes} bytes of memory`, error };
-    const disk = error.name === 'OSError' && /No space left/.test(error.message);
+    if (memory) return { kind: 'limit', limit: 'memory', message: `the program needed more than ${maxMemoryBytes} bytes of memory`, error };
+    const disk = /No space left|ENOSPC/.test(error.message);
     if (disk && this.#fs.refused > 0) return { kind: 'limit', limit: 'disk', message: `the program wrote more than ${maxDiskBytes} bytes to files`, error };
     return { kind: 'failed', error };
   }
@@ -330,7 +336,7 @@ export class Machine {
     if (kind === EMIT.stdout || kind === EMIT.stderr) return this.#print(kind === EMIT.stdout ? 'stdout' : 'stderr', data);
     if (this.#state === 'looking') return;
     if (kind === EMIT.note) {
-      this.#emitted.notes.push(readNote(decodeValue(data)));
+      this.#emitted.push({ kind: 'note', note: readNote(decodeValue(data)) });
       return;
     }
     if (kind !== EMIT.call) throw new FermataError('sandbox_lost', `the guest emitted an unknown kind ${kind}`);
@@ -339,13 +345,13 @@ export class Machine {
     if (call.id > this.#limits.maxToolCalls) this.#end('tool_calls', `the program started more than ${this.#limits.maxToolCalls} tool calls`);
     this.#nextCall++;
     this.#calls.set(call.id, call);
-    this.#emitted.started.push(call);
+    this.#emitted.push({ kind: 'call', call });
   }
 
   #print(stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
     if (this.#state !== 'running') return;
     const { chunk, full } = this.#output.take(stream, bytes);
-    if (chunk.bytes.length > 0) this.#emitted.output.push(chunk);
+    if (chunk.bytes.length > 0) this.#emitted.push({ kind: 'output', chunk });
     if (full) this.#end('output', `the program printed more than ${this.#limits.maxOutputBytes} bytes`);
   }
 
@@ -356,12 +362,12 @@ export class Machine {
   }
 
   #end(limit: LimitKind, message: string): never {
-    throw new Ended({ ...this.#emitted, kind: 'limit', limit, message });
+    throw new Ended({ ...this.#taken(), kind: 'limit', limit, message });
   }
 
   #exit(code: number): never {
     const error = { name: 'SystemExit', message: `the program ended its process with code ${code}`, traceback: '', line: null, column: null };
-    throw new Ended({ ...this.#emitted, kind: 'failed', error });
+    throw new Ended({ ...this.#taken(), kind: 'failed', error });
   }
 
   #mustBeStopped(): void {

@@ -30,7 +30,7 @@ export interface WasiOptions {
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   fs: FileSystem;
-  clock: VirtualClock;
+  clock: () => VirtualClock;
   random: () => RandomSource;
   fuel: () => number;
   memory: () => Uint8Array;
@@ -52,7 +52,7 @@ export class Wasi {
   }
 
   get nowMs(): number {
-    return Number(this.#o.clock.realtimeNs(this.#o.fuel()) / 1_000_000n);
+    return Number(this.#o.clock().realtimeNs(this.#o.fuel()) / 1_000_000n);
   }
 
   #view(): DataView {
@@ -214,9 +214,9 @@ export class Wasi {
   }
   #clock(id: number): bigint {
     const fuel = this.#o.fuel();
-    if (id === 0) return this.#o.clock.realtimeNs(fuel);
-    if (id === 1) return this.#o.clock.monotonicNs(fuel);
-    if (id === 2 || id === 3) return this.#o.clock.cpuNs(fuel);
+    if (id === 0) return this.#o.clock().realtimeNs(fuel);
+    if (id === 1) return this.#o.clock().monotonicNs(fuel);
+    if (id === 2 || id === 3) return this.#o.clock().cpuNs(fuel);
     throw new Errno(ERRNO.inval);
   }
   #poll(subscriptions: number, events: number, count: number): number {
