@@ -64,7 +64,7 @@ What a program sees of them:
 - At the limit of memory an allocation fails as it does on a full computer: \`MemoryError\` in Python, \`InternalError: out of
   memory\` in JavaScript. At the limit of files a write fails with \`OSError: [Errno 51] No space left on device\` in Python, and
   an \`Error\` whose \`code\` is \`ENOSPC\` in JavaScript. A program may catch these and go on. If it does not, the task fails with the
-  limit's code. (In this version a JavaScript program that does not catch \`ENOSPC\` fails as \`guest_error\`.)
+  limit's code.
 - Output up to the limit is kept, cut at the end of a character, and \`result.truncated\` is true.
 `;
 }
