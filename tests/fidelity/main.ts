@@ -4,6 +4,7 @@
  *
  *     --sample N   only N programs of each data set        --pauses K   pauses per program (default 3)
  *     --only TEXT  programs whose id contains it           --jobs J     programs at a time (default: cores)
+ *     --batch B    programs that one process serves (default 25); none of them has it seen before
  *     --json       one JSON object on stdout
  *
  * `npm run stress`: the programs of this folder (and of `--folder`), stopped in one process at every fuel check, or at
@@ -16,8 +17,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
-import { differences, type Ending, newProgress } from './drive.ts';
+import { differences, type Ending, newProgress, type Progress } from './drive.ts';
 import { DATA, DATA_SETS, dataPrograms, nastyPrograms, type TestProgram } from './programs.ts';
+import type { Segment, SegmentEnd } from './segment.ts';
 import { onDeepStack } from './stack.ts';
 
 const { values, positionals } = parseArgs({
@@ -29,6 +31,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     folder: { type: 'string', multiple: true, default: [] },
+    batch: { type: 'string', default: '25' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -54,6 +57,7 @@ process.exitCode = bad.length > 0 || verdicts.length === 0 ? 1 : 0;
 
 async function fidelity(): Promise<Verdict[]> {
   const all: Verdict[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'fermata-fidelity-'));
   for (const set of [...DATA_SETS, 'own'] as const) {
     const found = set === 'own' ? nastyPrograms() : dataPrograms(set);
     if (!found) {
@@ -63,14 +67,13 @@ async function fidelity(): Promise<Verdict[]> {
     }
     const programs = sampleOf(wanted(found));
     const wholes = await onDeepStack<{ ending: Ending }[]>('./whole-thread.ts', { programs, points: 0 });
-    const results = await atATime(
-      Number(values.jobs),
-      programs.map((program, i) => ({ program, whole: (wholes[i] as { ending: Ending }).ending })),
-      check,
-    );
+    const checks = programs.map((program, i) => newCheck(program, (wholes[i] as { ending: Ending }).ending, join(folder, `${set}-${i}.snap`)));
+    await atATime(Number(values.jobs), inGroups(checks, Number(values.batch)), runChecks);
+    const results = checks.map(verdict);
     say(`${set}: ${results.filter(({ ok }) => ok).length} of ${results.length} succeed and are identical, ${results.reduce((sum, { pauses }) => sum + pauses, 0)} pauses`);
     all.push(...results);
   }
+  rmSync(folder, { recursive: true, force: true });
   return all;
 }
 
@@ -80,31 +83,47 @@ function sampleOf(programs: TestProgram[]): TestProgram[] {
   return Array.from({ length: count }, (_, i) => programs[Math.floor((i * programs.length) / count)] as TestProgram);
 }
 
-async function check({ program: { id, language, code, mustPrint }, whole: ending }: { program: TestProgram; whole: Ending }): Promise<Verdict> {
+/** A program on its way through its segments. */
+interface Check {
+  program: TestProgram;
+  whole: Ending;
+  marks: number[];
+  file: string;
+  progress: Progress;
+  end: SegmentEnd | undefined;
+}
+
+function newCheck(program: TestProgram, whole: Ending, file: string): Check {
+  const marks = Array.from({ length: Number(values.pauses) }, () => Math.floor(Math.random() * whole.fuel)).sort((a, b) => a - b);
+  return { program, whole, marks, file, progress: newProgress(), end: undefined };
+}
+
+/** One new process for each segment of these programs. */
+async function runChecks(checks: Check[]): Promise<void> {
   segmentFile ??= bundledSegment();
-  const folder = mkdtempSync(join(tmpdir(), 'fermata-fidelity-'));
-  const file = join(folder, 'machine.snap');
-  try {
-    const problems: string[] = [];
-    if (mustPrint !== undefined && !(ending.outcome.includes('"kind":"done"') && ending.stdout.includes(mustPrint))) {
-      problems.push(`did not succeed: ${ending.outcome.slice(0, 300)}`);
+  for (let round = 0; round <= Number(values.pauses); round++) {
+    const open = checks.filter(({ end }) => !end);
+    const segments = open.map(({ program: { language, code }, progress, marks, file }): Segment => ({ language, code, progress, stopAt: marks[round] ?? null, file }));
+    const ends = JSON.parse(await newProcess(await segmentFile, JSON.stringify(segments))) as SegmentEnd[];
+    for (const [i, check] of open.entries()) {
+      const end = ends[i] as SegmentEnd;
+      if ('progress' in end) check.progress = end.progress;
+      else check.end = end;
     }
-    const marks = Array.from({ length: Number(values.pauses) }, () => Math.floor(Math.random() * ending.fuel)).sort((a, b) => a - b);
-    let progress = newProgress();
-    let said: { ending?: Ending; progress?: typeof progress } = {};
-    for (const stopAt of [...marks, null]) {
-      said = JSON.parse(await newProcess(await segmentFile, JSON.stringify({ language, code, progress, stopAt, file })));
-      if (said.ending) break;
-      progress = said.progress as typeof progress;
-    }
-    if (!said.ending) problems.push('did not end');
-    else problems.push(...differences(ending, said.ending).map((difference) => `pauses at ${marks}: ${difference}`));
-    return { id, ok: problems.length === 0, pauses: marks.length, problems };
-  } catch (error) {
-    return { id, ok: false, pauses: 0, problems: [(error as Error).message] };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function verdict({ program: { id, mustPrint }, whole, marks, end }: Check): Verdict {
+  const problems: string[] = [];
+  if (mustPrint !== undefined && !(whole.outcome.includes('"kind":"done"') && whole.stdout.includes(mustPrint))) problems.push(`did not succeed: ${whole.outcome.slice(0, 300)}`);
+  if (!end) problems.push('did not end');
+  else if ('error' in end) problems.push(end.error);
+  else if ('ending' in end) problems.push(...differences(whole, end.ending).map((difference) => `pauses at ${marks}: ${difference}`));
+  return { id, ok: problems.length === 0, pauses: marks.length, problems };
+}
+
+function inGroups<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
 
 /** The segment and all it needs as one file, which makes thousands of processes bearable; it lies where it finds the images. */

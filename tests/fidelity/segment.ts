@@ -1,11 +1,45 @@
-/** One process, one segment: restores a machine from a file, runs it to a fuel mark, and saves it again or reports its end. */
+/**
+ * One process, one segment of each of some programs: restores their machines from files, runs them to a fuel mark, and
+ * saves them again or reports their end. What a program did before reached this process by its file alone.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { imageOfLanguage, loadImage, Machine } from '@fermata/machine';
-import { drive, programOf } from './drive.ts';
+import type { Language } from '@fermata/protocol';
+import { drive, type Ending, type Progress, programOf } from './drive.ts';
 
-const { language, code, progress, stopAt, file } = JSON.parse(readFileSync(0, 'utf8'));
-const image = await loadImage(imageOfLanguage[language as 'python']);
-const machine = existsSync(file) ? Machine.restore(image, readFileSync(file), { trust: true }) : Machine.fresh(image);
-const ending = drive(machine, programOf(language, code), progress, stopAt ?? Number.POSITIVE_INFINITY);
-if (!ending) writeFileSync(file, machine.snapshot());
-process.stdout.write(JSON.stringify(ending ? { ending } : { progress }));
+export interface Segment {
+  language: Language;
+  code: string;
+  progress: Progress;
+  /** Fuel at which to stop; null: at the end. */
+  stopAt: number | null;
+  file: string;
+}
+
+export type SegmentEnd = { ending: Ending } | { progress: Progress } | { error: string };
+
+async function run({ language, code, progress, stopAt, file }: Segment): Promise<SegmentEnd> {
+  try {
+    const image = await images[imageOfLanguage[language]]();
+    const machine = existsSync(file) ? Machine.restore(image, readFileSync(file), { trust: true }) : Machine.fresh(image);
+    const ending = drive(machine, programOf(language, code), progress, stopAt ?? Number.POSITIVE_INFINITY);
+    if (ending) return { ending };
+    writeFileSync(file, machine.snapshot());
+    return { progress };
+  } catch (error) {
+    return { error: (error as Error).stack ?? String(error) };
+  }
+}
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+const images = { cpython: once(() => loadImage('cpython')), quickjs: once(() => loadImage('quickjs')) };
+
+const ends: SegmentEnd[] = [];
+for (const segment of JSON.parse(readFileSync(0, 'utf8')) as Segment[]) ends.push(await run(segment));
+process.stdout.write(JSON.stringify(ends));
