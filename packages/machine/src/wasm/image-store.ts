@@ -98,7 +98,9 @@ async function build(name: ImageName, manifest: ImageManifest, folder: string): 
     ['base.state', encodeValue(stateToValue(state))],
     ...files.map((data, i): [string, Uint8Array] => [`file-${i}`, data]),
   ];
-  await publish(folder, entries);
+  await publish(folder, entries).catch((error: Error) => {
+    process.emitWarning(`the image cache cannot be written, so ${name} will be built anew in every process: ${error.message}`);
+  });
   return assemble(manifest, module, shared(memory), state, files.map(shared));
 }
 
