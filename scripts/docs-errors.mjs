@@ -42,8 +42,13 @@ and ours, are thrown.
 
 ${Object.entries(CLASSES).map(codesOf).join('\n\n')}
 
-A call whose outcome was lost is in \`waitingFor\` with the kind \`outcome_unknown\`, and the task waits; see
-[embedding.md](embedding.md).
+Of these:
+
+- \`outcome_unknown\` is a kind of wait and is never thrown: the call is in \`waitingFor\` with that kind, and the task waits for a
+  decision; see [embedding.md](embedding.md).
+- \`invalid_arguments\` is the code of a task that failed because one of its calls was refused for its arguments and the program did
+  not catch that.
+- \`invalid_state\` is thrown, for instance, when a snapshot is asked of a task that has ended.
 
 ## Limits
 

@@ -2,8 +2,9 @@
  * The memory of a machine as its difference from the base image: 4 KiB pages, each XORed with the base's page at the
  * same place, which leaves mostly zeros for the compressor.
  *
- * Dead regions (below the shadow stack's pointer, beyond the used part of the Asyncify stack, the host's own words) are
- * taken as the base has them, so that they never appear in a snapshot or a hash.
+ * Dead regions (the host's own words, and what lies beyond the used part of the Asyncify stack) are taken as the base has
+ * them, so that they never appear in a snapshot or a hash. Bytes below the shadow stack's pointer are not dead: a later
+ * frame may leave some of them as they are, and then they are part of the live stack.
  */
 import { FermataError } from '@fermata/protocol';
 import type { ByteReader, ByteWriter } from './bytes.ts';
