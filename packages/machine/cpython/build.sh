@@ -1,9 +1,12 @@
 #!/bin/bash
 # Builds the CPython image from Debian source: artifact/guest.wasm.zst, artifact/lib.zip.zst and the hashes in image.json.
 #
-# The result is bit-identical wherever it is built: everything happens at one fixed path (/build) inside a Debian trixie
-# chroot, from source archives whose sha256 is pinned in sources.sha256. Nothing but Debian packages and those archives
-# goes in. Only upstream archives are used, so it does not matter if the mirror no longer has the packaging archives.
+# With the same versions of clang, binaryen, wasi-libc and tzdata (README.md names those that were used) the result is
+# bit-identical: everything happens at one fixed path (/build) inside a Debian trixie chroot, from source archives whose
+# sha256 is pinned in sources.sha256. Nothing but Debian packages and those archives goes in. Only upstream archives are
+# used, so it does not matter if the mirror no longer has the packaging archives.
+#
+# The last steps run the host's side from ../dist, which must have been built (npm run build).
 #
 #   build.sh                 make the chroot and fetch the sources first (needs root, mmdebstrap, a Debian mirror)
 #   FERMATA_BUILD_ROOT=dir   use that chroot
@@ -15,7 +18,7 @@ root=${FERMATA_BUILD_ROOT:-}
 packages=ca-certificates,clang-19,lld-19,llvm-19,wasi-libc,libclang-rt-19-dev-wasm32,make,python3,binaryen,dpkg-dev,pkg-config,patch,xz-utils,file,tcl,tzdata
 
 if [ -z "$root" ]; then
-  root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/trixie
+  root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/cpython
   if [ ! -e "$root/usr/bin/wasm-opt" ]; then
     mkdir -p "$root"
     mmdebstrap --variant=apt --include=$packages trixie "$root"

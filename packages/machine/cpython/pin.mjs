@@ -1,10 +1,10 @@
 /**
  * Boots the packed image and writes the base's digest and size into `image.json`. Run by build.sh; running it alone on
- * another machine must not change the file.
+ * another machine must not change the file. Needs the built package (`../dist`).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { verifyImage } from '../src/wasm/image-store.ts';
+import { verifyImage } from '../dist/wasm/image-store.js';
 
 const path = fileURLToPath(new URL('image.json', import.meta.url));
 const manifest = JSON.parse(readFileSync(path, 'utf8'));

@@ -1,8 +1,11 @@
 #!/bin/bash
 # Builds the QuickJS-ng image from Debian source: artifact/guest.wasm.zst and the digests in image.json.
 #
-# The result is bit-identical wherever it is built: everything happens at one fixed path (/build-quickjs) inside a Debian
-# trixie chroot, from a source archive whose sha256 is pinned in sources.sha256.
+# With the same versions of clang, binaryen and wasi-libc (README.md names those that were used) the result is
+# bit-identical: everything happens at one fixed path (/build-quickjs) inside a Debian trixie chroot, from a source archive
+# whose sha256 is pinned in sources.sha256.
+#
+# The last step runs the host's side from ../dist, which must have been built (npm run build).
 #
 #   build.sh                 make the chroot and fetch the source first (needs root, mmdebstrap, a Debian mirror)
 #   FERMATA_BUILD_ROOT=dir   use that chroot
@@ -13,7 +16,7 @@ root=${FERMATA_BUILD_ROOT:-}
 packages=ca-certificates,clang-19,lld-19,llvm-19,wasi-libc,libclang-rt-19-dev-wasm32,binaryen,dpkg-dev,patch
 
 if [ -z "$root" ]; then
-  root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/trixie
+  root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/quickjs
   if [ ! -e "$root/usr/bin/wasm-opt" ]; then
     mkdir -p "$root"
     mmdebstrap --variant=apt --include=$packages trixie "$root"

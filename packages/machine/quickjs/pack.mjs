@@ -1,6 +1,6 @@
 /**
  * The last step of build.sh: checks that the guest is what the host takes for granted, compresses it into `artifact/`
- * and records digests and sizes in `image.json`, those of the base image included.
+ * and records digests and sizes in `image.json`, those of the base image included. Needs the built package (`../dist`).
  *
  * Usage: pack.mjs <guest.wasm> <this folder>
  */
@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
-import { verifyImage } from '../src/wasm/image-store.ts';
+import { verifyImage } from '../dist/wasm/image-store.js';
 
 const [, , guest, here] = process.argv;
 const bytes = readFileSync(guest);
