@@ -1,3 +1,4 @@
+/** The count of tests is that of the report, and a run that did not happen is a failure. */
 import { expect, test } from 'vitest';
 import { countTests } from '../scripts/count-tests.mjs';
 

@@ -1,3 +1,4 @@
+/** Concurrent programs see their answers in the order in which Node and CPython would show them, whatever the stops. */
 import { loadImage } from '@fermata/machine';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';

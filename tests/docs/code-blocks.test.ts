@@ -1,3 +1,4 @@
+/** Every block of the README and docs that is marked to run does so and prints what the page says; every link leads to a file. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** docs/errors.md is what the tables of codes and limits say. */
 import { readFileSync } from 'node:fs';
 import { ERROR_CODES, limitsSchema } from '@fermata/protocol';
 import { expect, test } from 'vitest';

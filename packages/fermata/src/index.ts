@@ -1,3 +1,4 @@
+/** What the package `fermata` offers: a Fermata, its tasks and their results, tools, values and errors. */
 export type { SealKey } from '@fermata/machine';
 export type { Inspection, Language, Limits, LimitsInput, StackFrame, Value, ValueRecord } from '@fermata/protocol';
 export { ERROR_CODES, type ErrorCode, FermataError, fromWire, toWire } from '@fermata/protocol';

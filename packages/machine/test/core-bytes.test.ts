@@ -1,3 +1,4 @@
+/** Writing and reading bytes: all comes back in order, and a cut or lying input ends in an error, never beyond its end. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteReader, ByteWriter, Truncated } from '../src/wasm/bytes.ts';

@@ -1,3 +1,4 @@
+/** The limit of output: what fits passes whole and with its offset, and no character is cut. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OutputMeter } from '../src/wasm/output-meter.ts';

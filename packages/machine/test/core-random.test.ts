@@ -1,3 +1,4 @@
+/** The random bytes of a machine: a constant of the seed, never the same twice, and a saved source draws on. */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

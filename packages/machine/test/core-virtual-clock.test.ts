@@ -1,3 +1,4 @@
+/** The clock of a machine: it never goes back, it moves with fuel, and a saved clock goes on. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BOOT_MS, VirtualClock } from '../src/wasm/virtual-clock.ts';

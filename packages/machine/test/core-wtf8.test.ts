@@ -1,3 +1,4 @@
+/** Strings as bytes: every string comes back as it was, lone surrogates too, and any bytes decode. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeString, encodeString } from '../src/wasm/wtf8.ts';

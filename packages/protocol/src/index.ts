@@ -1,3 +1,4 @@
+/** What the package `@fermata/protocol` offers: error codes, limits, the contract of a machine, and values. */
 export * from './errors.ts';
 export * from './limits.ts';
 export * from './machine.ts';

@@ -1,3 +1,4 @@
+/** The table of error codes is well formed, and an error carries its code, hint and cause. */
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES, FermataError } from '../src/errors.ts';
 

@@ -1,3 +1,4 @@
+/** Limits: the defaults and least values, and what is refused. */
 import { describe, expect, test } from 'vitest';
 import { type Limits, limitsSchema } from '../src/limits.ts';
 
