@@ -4,10 +4,12 @@
  * It is part of a task's snapshot, so a restored task knows what it must not repeat: a call that was handed to its tool
  * and has no recorded answer is `unknown` after a restore.
  */
-import type { Call, CallResult, Value } from '@fermata/protocol';
+import type { Call, CallResult } from '@fermata/protocol';
 import type { LoggedCall } from './task-result.ts';
+import type { SavedCalls } from './task-state.ts';
 
-export type CallState = 'new' | 'started' | 'unknown' | 'settled' | 'delivered';
+/** `deciding`: somebody is asked for approval; `started`: handed to its tool. */
+export type CallState = 'new' | 'deciding' | 'started' | 'unknown' | 'settled' | 'delivered';
 
 export interface CallRecord {
   call: Call;
@@ -32,7 +34,7 @@ export class CallBook {
   }
   /** Calls that are not settled, in the order of their start. */
   open(): CallRecord[] {
-    return [...this.#records.values()].filter(({ state }) => state === 'new' || state === 'started' || state === 'unknown');
+    return [...this.#records.values()].filter(({ state }) => state !== 'settled' && state !== 'delivered');
   }
 
   settle(record: CallRecord, result: CallResult): void {
@@ -67,20 +69,22 @@ export class CallBook {
     }));
   }
 
-  save(): Value {
-    return {
-      answers: this.#answers,
-      records: [...this.#records.values()].map(({ call, state, edited, result }) => [call.id, call.name, call.args, state, edited, result as Value]),
-    };
+  save(): SavedCalls {
+    const records = [...this.#records.values()].map(({ call, state, edited, result }) => ({
+      ...call,
+      state: state === 'deciding' ? ('new' as const) : state,
+      ...(edited ? { edited } : {}),
+      ...(result ? { result } : {}),
+    }));
+    return { answers: [...this.#answers], records };
   }
-  static load(saved: Value): CallBook {
-    const { answers, records } = saved as { answers: number[]; records: [number, string, Call['args'], CallState, Call['args'] | undefined, CallResult | undefined][] };
+  static load({ answers, records }: SavedCalls): CallBook {
     const book = new CallBook();
-    for (const [id, name, args, state, edited, result] of records) {
+    for (const { id, name, args, state, edited, result } of records) {
       const record = book.add({ id, name, args });
       record.state = state === 'started' ? 'unknown' : state;
       if (edited) record.edited = edited;
-      if (result) record.result = result;
+      if (result) record.result = result as CallResult;
     }
     book.#answers = answers;
     return book;

@@ -1,10 +1,12 @@
 /** Where a program that embeds Fermata begins: one host, the tools that all tasks may have, and the ways to start a task. */
 import { randomBytes } from 'node:crypto';
-import { createThreadHost, encodeValue, type Host, imageOfLanguage, type SealKey, type SealOptions } from '@fermata/machine';
+import { createThreadHost, type Host, imageOfLanguage, type SealKey, type SealOptions } from '@fermata/machine';
 import { FermataError, type Language, type LimitsInput, limitsSchema, type Program, type Value, type ValueRecord } from '@fermata/protocol';
 import { z } from 'zod';
+import { crossed } from './crossing.ts';
 import { Task, type TaskOptions } from './task.ts';
 import type { TaskEvent, TaskResult } from './task-result.ts';
+import { TASK_ID } from './task-state.ts';
 import { parameterNames, type Tool, type ToolDefinition, toolsByName } from './tool.ts';
 import type { Approver } from './tool-runner.ts';
 
@@ -79,6 +81,7 @@ const startSchema = z
   .looseObject({
     language: z.enum(['python', 'javascript', 'typescript']).optional(),
     code: z.string().optional(),
+    taskId: z.string().regex(TASK_ID, 'letters, digits, _, - and . are allowed, 128 at most').optional(),
     toolCall: z.looseObject({ name: z.string() }).optional(),
     seed: z.custom<Uint8Array>((seed) => seed instanceof Uint8Array && seed.length === 32, '32 bytes are wanted').optional(),
     files: z.array(z.object({ path: z.string().regex(/^\/(work|tmp)(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/, 'files go into /work or /tmp') })).optional(),
@@ -98,6 +101,7 @@ class LocalFermata implements Fermata {
   readonly #limits: LimitsInput;
   readonly #seal: SealOptions | undefined;
   readonly #keys: readonly SealKey[];
+  readonly #closing = new AbortController();
 
   constructor({ tools = [], limits = {}, threads, cacheDir, sealKey, oldKeys = [] }: FermataOptions) {
     for (const { key } of [...(sealKey ? [sealKey] : []), ...oldKeys]) {
@@ -116,6 +120,7 @@ class LocalFermata implements Fermata {
     const task = await this.start(options as StartOptions);
     const cancel = () => void task.cancel();
     signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
     try {
       return await task.run();
     } finally {
@@ -129,13 +134,13 @@ class LocalFermata implements Fermata {
     if (!checked.success) throw invalidRequest(checked.error);
     const limits = limitsSchema.safeParse({ ...this.#limits, ...options.limits });
     if (!limits.success) throw invalidRequest(limits.error, 'limits.');
-    if ('input' in options) crossable(options.input);
+    const label = requested(() => crossed(options.label ?? null, 'label'));
     const taskOptions = this.#taskOptions(options, options.taskId ?? `task_${randomBytes(8).toString('hex')}`);
     const program = programOf(options, taskOptions.tools);
     const machine = await this.#host.create(imageOfLanguage[program.language], limits.data);
     const seed = 'seed' in options && options.seed ? options.seed : new Uint8Array(randomBytes(32));
     const task = Task.create(taskOptions, machine, program, seed);
-    task.label = options.label ?? null;
+    task.label = label;
     return task;
   }
 
@@ -145,6 +150,7 @@ class LocalFermata implements Fermata {
   }
 
   close(): Promise<void> {
+    this.#closing.abort();
     return this.#host.close();
   }
   [Symbol.asyncDispose](): Promise<void> {
@@ -152,7 +158,7 @@ class LocalFermata implements Fermata {
   }
 
   #taskOptions({ tools = [], approve, onEvent }: Pick<CommonTaskOptions, 'tools' | 'approve' | 'onEvent'>, id: string): TaskOptions {
-    return { id, host: this.#host, tools: toolsByName([...this.#tools, ...tools]), approve, onEvent, seal: this.#seal };
+    return { id, host: this.#host, tools: toolsByName([...this.#tools, ...tools]), approve, onEvent, seal: this.#seal, closing: this.#closing.signal };
   }
 }
 
@@ -160,13 +166,13 @@ function programOf(options: StartOptions, tools: ReadonlyMap<string, Tool>): Pro
   const names = [...tools.values()].map((tool) => ({ name: tool.name, parameters: parameterNames(tool) }));
   if ('toolCall' in options) {
     const { name, arguments: args = {} } = options.toolCall;
-    return { language: 'javascript', code: CALL_PROGRAM, input: { name, arguments: args }, tools: names };
+    return { language: 'javascript', code: CALL_PROGRAM, input: requested(() => crossed({ name, arguments: args }, 'toolCall')), tools: names };
   }
   const { language, code, input, stdin, files, allowedLibraries } = options;
   return {
     language,
     code,
-    input,
+    input: requested(() => crossed(input, 'input')),
     tools: names,
     ...(stdin === undefined ? {} : { stdin }),
     ...(files === undefined ? {} : { files: files.map(({ path, data }) => ({ path, data: typeof data === 'string' ? Buffer.from(data) : data })) }),
@@ -174,9 +180,10 @@ function programOf(options: StartOptions, tools: ReadonlyMap<string, Tool>): Pro
   };
 }
 
-function crossable(input: Value): void {
+/** What the caller gives and cannot cross is the caller's fault. */
+function requested<T>(make: () => T): T {
   try {
-    encodeValue(input, 'input');
+    return make();
   } catch (cause) {
     throw new FermataError('invalid_request', (cause as Error).message, { cause });
   }

@@ -5,7 +5,7 @@
  * by itself: a call whose tool was started before a snapshot and has no answer in it is `outcome_unknown` after a
  * restore, unless the tool is idempotent.
  */
-import { decodeValue, encodeValue, type Host, type HostedMachine, type HostedOutcome, MAX_CARRIER_DEPTH, type OpenOptions, type SealOptions } from '@fermata/machine';
+import type { Host, HostedMachine, HostedOutcome, OpenOptions, SealOptions } from '@fermata/machine';
 import {
   type Call,
   type CallResult,
@@ -20,9 +20,11 @@ import {
   type Wait,
 } from '@fermata/protocol';
 import { CallBook, type CallRecord } from './call-book.ts';
+import { crossed, crossedRecord } from './crossing.ts';
 import { OutputLog } from './output-log.ts';
 import { type PreparedSource, prepareSource } from './source.ts';
 import { guestError, limitError, type TaskError, type TaskEvent, type TaskResult, type TaskStatus, type WaitingFor } from './task-result.ts';
+import { decodeTaskState, encodeTaskState, type TaskState } from './task-state.ts';
 import type { Tool } from './tool.ts';
 import { type Approver, performCall, type ToolRunnerOptions, whoSettles } from './tool-runner.ts';
 
@@ -37,20 +39,11 @@ export interface TaskOptions {
   onEvent: ((event: TaskEvent) => void) | undefined;
   /** How snapshots of this task are sealed; absent: not sealed. */
   seal: SealOptions | undefined;
+  /** Aborted when the task's owner closes; the task is disposed of then. */
+  closing: AbortSignal;
 }
 
 const WAITS_FOR: Record<WaitingFor['kind'], string> = { approval: 'approval', client_tool: 'an answer', outcome_unknown: 'a decision on its outcome' };
-
-interface Saved {
-  id: string;
-  program: Program;
-  calls: Value;
-  output: { stdout: Uint8Array; stderr: Uint8Array };
-  wallMs: number;
-  cpuMs: number;
-  seed: Uint8Array;
-  label: Value;
-}
 
 export class Task implements AsyncDisposable {
   readonly id: string;
@@ -73,10 +66,10 @@ export class Task implements AsyncDisposable {
   #result: TaskResult | undefined;
   #pauseAsked = false;
   #truncated = false;
-  #wake = Promise.withResolvers<void>();
+  readonly #sleepers = new Set<() => void>();
   #idle: PromiseWithResolvers<void> | undefined;
 
-  private constructor(options: TaskOptions, machine: HostedMachine, waits: Wait, saved: Omit<Saved, 'id' | 'calls' | 'output'>, calls: CallBook, output: OutputLog) {
+  private constructor(options: TaskOptions, machine: HostedMachine, waits: Wait, saved: Pick<TaskState, 'program' | 'seed' | 'wallMs' | 'cpuMs' | 'label'>, calls: CallBook, output: OutputLog) {
     this.id = options.id;
     this.program = saved.program;
     this.#source = prepareSource(saved.program);
@@ -90,6 +83,7 @@ export class Task implements AsyncDisposable {
     this.#wallBeforeMs = saved.wallMs;
     this.#cpuBeforeMs = saved.cpuMs;
     this.#status = waits.for === 'start' ? 'pending' : 'paused';
+    options.closing.addEventListener('abort', this.#onClosing, { once: true });
   }
 
   /** A task that has not begun. `seed`: 32 bytes, from which all its randomness comes. */
@@ -100,9 +94,13 @@ export class Task implements AsyncDisposable {
   /** The task that a snapshot holds, paused; throws `checkpoint_invalid` or `environment_mismatch`. */
   static async restore(options: Omit<TaskOptions, 'id'> & { id?: string }, bytes: Uint8Array, open: OpenOptions): Promise<Task> {
     const { machine, restored } = await options.host.restore(bytes, open);
-    const saved = readSaved(restored.attachment);
-    const { id, calls, output, ...rest } = saved;
-    return new Task({ ...options, id: options.id ?? id }, machine, restored.waits, rest, CallBook.load(calls), OutputLog.load(output));
+    try {
+      const saved = decodeTaskState(restored.attachment);
+      return new Task({ ...options, id: options.id ?? saved.id }, machine, restored.waits, saved, CallBook.load(saved.calls), OutputLog.load(saved.output));
+    } catch (error) {
+      machine.dispose();
+      throw error;
+    }
   }
 
   get status(): TaskStatus {
@@ -156,22 +154,26 @@ export class Task implements AsyncDisposable {
         new FermataError('invalid_state', `the task waits for an answer to one of its calls: ${this.pending.map(({ id, name }) => `${id} (${name})`).join(', ')}`),
       );
     }
-    return this.#exclusively(() => this.#step(false));
+    return this.#exclusively(async () => {
+      const step = await this.#step(false);
+      if (step.kind !== 'ended') this.#setStatus(step.kind === 'calls' ? 'waiting' : 'paused');
+      return step;
+    });
   }
 
   /** Answers a call in the place of its tool. Throws `invalid_state` if it is not open. */
   answer(callId: number, value: Value): void {
-    encodeValue(value, `answer to call ${callId}`);
-    this.#settle(this.#open(callId), { ok: value });
+    this.#settle(this.#open(callId), { ok: crossed(value, `answer to call ${callId}`) });
   }
   /** Lets a call fail; the program sees an exception with this message. */
   fail(callId: number, failure: ToolFailure): void {
-    this.#settle(this.#open(callId), { error: failure });
+    const { name, message, data } = failure;
+    this.#settle(this.#open(callId), { error: { name: String(name), message: String(message), data: crossed(data, `data of the failure of call ${callId}`) } });
   }
   /** Agrees to a call that waits for approval, if need be with other arguments, and has it carried out. */
   approve(callId: number, edited?: Call['args']): void {
     const record = this.#waiting(callId, 'approval');
-    if (edited) record.edited = edited;
+    if (edited) record.edited = crossedRecord(edited, `arguments for call ${callId}`);
     this.#perform(record);
   }
   /** Has a call whose outcome is unknown carried out again: its effect may then happen twice. */
@@ -189,7 +191,7 @@ export class Task implements AsyncDisposable {
   /** Resolves when no started call is without an answer, or after `graceMs`. */
   async settled(graceMs: number): Promise<void> {
     const end = performance.now() + graceMs;
-    while (this.#calls.open().some(({ state }) => state === 'started')) {
+    while (!this.#result && this.#calls.open().some(({ state }) => state === 'started')) {
       const left = end - performance.now();
       if (left <= 0) return;
       await this.#sleep(left);
@@ -201,7 +203,8 @@ export class Task implements AsyncDisposable {
     this.#mustBeStopped();
     if (this.#result) throw new FermataError('invalid_state', `the task has ${this.#status}; there is nothing to go on with`);
     const { seal } = this.#options;
-    const saved: Saved = {
+    const attachment = encodeTaskState({
+      version: 1,
       id: this.id,
       program: this.program,
       calls: this.#calls.save(),
@@ -210,8 +213,8 @@ export class Task implements AsyncDisposable {
       cpuMs: this.#cpuMs,
       seed: this.#seed,
       label: this.label,
-    };
-    return this.#machine.snapshot(seal, encodeValue(saved, 'task', MAX_CARRIER_DEPTH));
+    });
+    return this.#machine.snapshot(seal, attachment);
   }
 
   /** A second task that goes on from here on its own. Calls that were started and not answered are unknown in it. */
@@ -246,9 +249,13 @@ export class Task implements AsyncDisposable {
 
   /** Gives the machine back. The task can do nothing after. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#options.closing.removeEventListener('abort', this.#onClosing);
     this.#abort.abort(new FermataError('invalid_state', 'the task was disposed of'));
+    this.#pauseAsked = true;
+    this.#wake();
     this.#machine.dispose();
   }
+  readonly #onClosing = () => void this[Symbol.asyncDispose]();
 
   get #wallMs(): number {
     return this.#wallBeforeMs + (this.#goingSince === undefined ? 0 : performance.now() - this.#goingSince);
@@ -266,9 +273,9 @@ export class Task implements AsyncDisposable {
   }
   async #exclusively<T>(action: () => Promise<T>): Promise<T> {
     this.#mustBeStopped();
-    this.#goingSince = performance.now();
-    this.#setStatus('running');
     try {
+      this.#goingSince = performance.now();
+      this.#setStatus('running');
       return await action();
     } finally {
       this.#wallBeforeMs = this.#wallMs;
@@ -284,7 +291,7 @@ export class Task implements AsyncDisposable {
     if (this.#goingSince === undefined) return;
     this.#pauseAsked = true;
     this.#machine.stop();
-    this.#wake.resolve();
+    this.#wake();
     this.#idle ??= Promise.withResolvers<void>();
     await this.#idle.promise;
   }
@@ -347,11 +354,19 @@ export class Task implements AsyncDisposable {
   }
 
   /** Until something happens to this task, or for `ms`. */
-  async #sleep(ms: number): Promise<void> {
-    const timer = setTimeout(() => this.#wake.resolve(), Math.max(0, Math.min(Math.ceil(ms), 2 ** 31 - 1)));
-    await this.#wake.promise;
-    clearTimeout(timer);
-    this.#wake = Promise.withResolvers<void>();
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.max(0, Math.min(Math.ceil(ms), 2 ** 31 - 1)));
+      this.#sleepers.add(wake);
+    });
+  }
+  #wake(): void {
+    for (const wake of [...this.#sleepers]) wake();
   }
 
   #onEmitted(emitted: readonly Emission[], performing: boolean): void {
@@ -383,17 +398,20 @@ export class Task implements AsyncDisposable {
     if ((record.state === 'new' || repeatable) && whoSettles(record.call, this.#runner) === 'runner') this.#perform(record);
   }
   #perform(record: CallRecord): void {
-    record.state = 'started';
+    record.state = 'deciding';
     const agreed = { approve: true as const, arguments: record.edited ?? record.call.args };
     const runner = whoSettles(record.call, this.#runner) === 'approval' ? { ...this.#runner, approve: () => agreed } : this.#runner;
-    void performCall(record.call, runner).then((result) => {
-      if (record.state === 'started' && !this.#result) this.#settle(record, result);
+    const handedOver = () => {
+      record.state = 'started';
+    };
+    void performCall(record.call, runner, handedOver).then((result) => {
+      if ((record.state === 'deciding' || record.state === 'started') && !this.#result) this.#settle(record, result);
     });
   }
   #settle(record: CallRecord, result: CallResult): void {
     this.#calls.settle(record, result);
     this.#tell({ type: 'call_settled', call: record.call, result });
-    this.#wake.resolve();
+    this.#wake();
   }
   #open(callId: number): CallRecord {
     const record = this.#calls.get(callId);
@@ -412,7 +430,7 @@ export class Task implements AsyncDisposable {
     return this.#calls.open().every((record) => this.#otherSettles(record) !== undefined);
   }
   #otherSettles({ call, state }: CallRecord): WaitingFor['kind'] | undefined {
-    if (state === 'started') return undefined;
+    if (state === 'started' || state === 'deciding') return undefined;
     if (state === 'unknown') return 'outcome_unknown';
     const who = whoSettles(call, this.#runner);
     return who === 'runner' ? undefined : who;
@@ -429,6 +447,7 @@ export class Task implements AsyncDisposable {
     const files = status === 'succeeded' && this.#machine.report.usage.diskBytes > 0 ? await this.#machine.files() : [];
     this.#result = { ...this.#report(status), output, files, ...(error ? { error } : {}) };
     this.#abort.abort(new FermataError('invalid_state', `the task has ${status}`));
+    this.#wake();
     if (status !== 'succeeded') this.#machine.dispose();
     return this.#result;
   }
@@ -470,16 +489,10 @@ export class Task implements AsyncDisposable {
     this.#tell({ type: 'status', status });
   }
   #tell(event: TaskEvent): void {
-    this.#options.onEvent?.(event);
+    try {
+      this.#options.onEvent?.(event);
+    } catch (error) {
+      process.emitWarning(`onEvent failed at a ${event.type}: ${error}`);
+    }
   }
-}
-
-function readSaved(attachment: Uint8Array): Saved {
-  try {
-    const saved = decodeValue(attachment) as unknown as Saved;
-    if (typeof saved?.id === 'string' && typeof saved.program?.code === 'string') return saved;
-  } catch {
-    // Falls through: whatever it is, it is not a task.
-  }
-  throw new FermataError('checkpoint_invalid', 'the snapshot holds a machine but no task');
 }

@@ -2,8 +2,8 @@
  * Carries out the calls of a task: checks the arguments, asks for approval where it is needed, calls the tool, and hands
  * back exactly one result per call. Nothing is thrown from here; what goes wrong is a failure that the program sees.
  */
-import { encodeValue } from '@fermata/machine';
 import type { Call, CallResult, ToolFailure, Value } from '@fermata/protocol';
+import { crossed, crossedRecord } from './crossing.ts';
 import { type Tool, ToolError } from './tool.ts';
 
 /** A decision on a call that needs approval. Edited arguments take the place of the program's. */
@@ -24,7 +24,8 @@ export function whoSettles(call: Call, { tools, approve }: ToolRunnerOptions): '
   return tool?.requiresApproval && !approve ? 'approval' : 'runner';
 }
 
-export async function performCall(call: Call, { taskId, tools, approve, signal }: ToolRunnerOptions): Promise<CallResult> {
+/** `handedOver` is told when the tool is about to have the call: from then on its outcome is not known until it answers. */
+export async function performCall(call: Call, { taskId, tools, approve, signal }: ToolRunnerOptions, handedOver: () => void): Promise<CallResult> {
   const tool = tools.get(call.name);
   if (!tool?.execute) return failure('UnknownTool', `there is no tool ${call.name}`);
   try {
@@ -32,12 +33,12 @@ export async function performCall(call: Call, { taskId, tools, approve, signal }
     if (tool.requiresApproval && approve) {
       const decision = await approve(call, tool);
       if (!decision.approve) return failure('ApprovalRejected', `the call of ${call.name} was rejected${decision.reason ? `: ${decision.reason}` : ''}`);
-      args = decision.arguments ?? args;
+      args = decision.arguments ? crossedRecord(decision.arguments, `arguments of ${call.name}`) : args;
     }
     const checked = tool.check(args);
+    handedOver();
     const value = await tool.execute(checked as never, { taskId, callId: call.id, idempotencyKey: `${taskId}:${call.id}`, signal });
-    encodeValue(value, `result of ${call.name}`);
-    return { ok: value as Value };
+    return { ok: crossed(value, `result of ${call.name}`) };
   } catch (error) {
     return { error: describe(error) };
   }
@@ -47,8 +48,21 @@ function failure(name: string, message: string): CallResult {
   return { error: { name, message } };
 }
 
+/** What was thrown may be anything, and may itself throw when it is looked at. */
 function describe(error: unknown): ToolFailure {
-  if (error instanceof ToolError) return { name: error.name, message: error.message, data: error.data };
-  if (error instanceof Error) return { name: error.name, message: error.message };
-  return { name: 'Error', message: String(error) };
+  try {
+    if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+    const told = { name: String(error.name), message: String(error.message) };
+    return error instanceof ToolError && error.data !== undefined ? { ...told, ...data(error.data) } : told;
+  } catch {
+    return { name: 'Error', message: 'the tool failed with something that cannot be shown' };
+  }
+}
+
+function data(value: Value): { data?: Value } {
+  try {
+    return { data: crossed(value, 'data') };
+  } catch {
+    return {};
+  }
 }

@@ -14,6 +14,10 @@ import type { Budget, HostedOutcome, Report } from './host.ts';
 /** A slice is about this long; a turn ends with the first slice that passes its length. */
 const SLICE_MS = 2;
 const TURN_MS = 8;
+/** A machine that runs silently is reported on this often. */
+const REPORT_MS = 100;
+/** The timeout counts wall time; processor time takes longer to pass where others want the processor too. */
+const CPU_SLACK = 4;
 /** A V8 timeout needs a whole number of at least one. */
 const MIN_TIMEOUT_MS = 1;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -23,7 +27,14 @@ export interface Entry {
   machine: Machine;
   sliceFuel: number;
   cpuMs: number;
-  run: { next: Input; budget: Budget; startedMs: number; cpuAtStart: number; stop: boolean } | null;
+  /** When something was last told of it. */
+  toldMs: number;
+  advancing: { next: Input; budget: Budget; startedMs: number; cpuAtStart: number; stop: boolean } | null;
+}
+
+interface Turn {
+  emitted: Emission[][];
+  outcome: HostedOutcome | undefined;
 }
 
 export interface SchedulerEvents {
@@ -47,7 +58,7 @@ export class Scheduler {
 
   add(id: number, machine: Machine): Entry {
     const sliceFuel = Math.max(1, Math.round((SLICE_MS * 1e6) / machine.image.manifest.nsPerFuel));
-    const entry: Entry = { id, machine, sliceFuel, cpuMs: 0, run: null };
+    const entry: Entry = { id, machine, sliceFuel, cpuMs: 0, toldMs: 0, advancing: null };
     this.#entries.set(id, entry);
     return entry;
   }
@@ -66,61 +77,75 @@ export class Scheduler {
   advance(id: number, input: Input, budget: Budget): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
-    if (entry.run) return this.#events.lost(entry, new FermataError('invalid_state', 'the machine is running'));
-    entry.run = { next: input, budget, startedMs: performance.now(), cpuAtStart: entry.cpuMs, stop: false };
+    if (entry.advancing) return this.#events.lost(entry, new FermataError('invalid_state', 'the machine is running'));
+    entry.advancing = { next: input, budget, startedMs: performance.now(), cpuAtStart: entry.cpuMs, stop: false };
     this.#runnable.push(entry);
   }
   stop(id: number): void {
-    const run = this.#entries.get(id)?.run;
-    if (run) run.stop = true;
+    const advancing = this.#entries.get(id)?.advancing;
+    if (advancing) advancing.stop = true;
   }
   report({ machine, cpuMs }: Entry): Report {
     return { usage: machine.usage, cpuMs, position: machine.position };
   }
 
-  /** Gives the next machine its turn. */
+  /** Gives the next machine its turn, and tells what came of it when the turn is over. */
   turn(): void {
     const entry = this.#runnable.shift();
-    if (!entry?.run) return;
+    if (!entry?.advancing) return;
     this.#runnable.push(entry);
-    const left = Math.min(...Object.values(this.#left(entry)));
+    const { wallMs, cpuMs } = this.#left(entry);
     const cpuBefore = cpuNowMs();
+    const turn: Turn = { emitted: [], outcome: undefined };
+    let thrown: unknown;
     try {
-      underTimeout(() => this.#slices(entry), left);
+      underTimeout(() => this.#slices(entry, turn), Math.min(wallMs, cpuMs * CPU_SLACK));
     } catch (error) {
-      this.#charge(entry, cpuBefore);
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return this.#fail(entry, error);
-      this.#events.emitted(entry, entry.machine.abandon());
-      return this.#overrun(entry);
+      thrown = error;
     }
-    this.#charge(entry, cpuBefore);
-    if (entry.run && Math.min(...Object.values(this.#left(entry))) <= 0) this.#overrun(entry);
+    entry.cpuMs += cpuNowMs() - cpuBefore;
+    const overran = (thrown as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    if (overran && !turn.outcome) {
+      const rest = entry.machine.abandon();
+      if (turn.emitted.at(-1) !== rest) turn.emitted.push(rest.filter(({ kind }) => kind === 'output'));
+    }
+    this.#tell(entry, turn.emitted.flat());
+    if (turn.outcome) {
+      this.#leave(entry);
+      this.#events.outcome(entry, turn.outcome);
+    } else if (thrown !== undefined && !overran) this.#fail(entry, thrown);
+    else if (overran || Math.min(...Object.values(this.#left(entry))) <= 0) this.#overrun(entry);
   }
 
-  #slices(entry: Entry): void {
+  /** Runs under a timeout that may end it between any two steps, so it leaves what it has in `turn` as it goes. */
+  #slices({ machine, advancing, sliceFuel }: Entry, turn: Turn): void {
     const began = performance.now();
-    while (entry.run) {
-      const { emitted, ...outcome } = entry.machine.advance(entry.run.next, entry.sliceFuel);
-      entry.run.next = { kind: 'go' };
-      if (emitted.length > 0) this.#events.emitted(entry, emitted);
-      if (outcome.kind !== 'slice-used' || entry.run.stop) {
-        this.#leave(entry);
-        this.#events.outcome(entry, outcome);
+    while (advancing) {
+      const { emitted, ...outcome } = machine.advance(advancing.next, sliceFuel);
+      turn.emitted.push(emitted);
+      advancing.next = { kind: 'go' };
+      if (outcome.kind !== 'slice-used' || advancing.stop) {
+        turn.outcome = outcome;
         return;
       }
       if (performance.now() - began >= TURN_MS) return;
     }
   }
 
-  #left({ run, cpuMs }: Entry): Budget {
+  /** Also of a machine that says nothing, now and then, so that its line and usage can be followed. */
+  #tell(entry: Entry, emitted: Emission[]): void {
+    const now = performance.now();
+    if (emitted.length === 0 && now - entry.toldMs < REPORT_MS) return;
+    entry.toldMs = now;
+    this.#events.emitted(entry, emitted);
+  }
+
+  #left({ advancing: run, cpuMs }: Entry): Budget {
     if (!run) return { wallMs: Number.POSITIVE_INFINITY, cpuMs: Number.POSITIVE_INFINITY };
     return { wallMs: run.budget.wallMs - (performance.now() - run.startedMs), cpuMs: run.budget.cpuMs - (cpuMs - run.cpuAtStart) };
   }
-  #charge(entry: Entry, cpuBefore: number): void {
-    entry.cpuMs += cpuNowMs() - cpuBefore;
-  }
   #leave(entry: Entry): void {
-    entry.run = null;
+    entry.advancing = null;
     const at = this.#runnable.indexOf(entry);
     if (at >= 0) this.#runnable.splice(at, 1);
   }
@@ -142,7 +167,7 @@ const TURN = Symbol.for('fermata.turn');
 const script = new Script(`globalThis[Symbol.for('${TURN.description}')]()`, { filename: 'fermata-turn' });
 
 /** Only a script can be given a timeout, so the call goes through a global. */
-function underTimeout(call: () => void, ms: number): void {
+export function underTimeout(call: () => void, ms: number): void {
   (globalThis as Record<symbol, unknown>)[TURN] = call;
   script.runInThisContext({ timeout: Math.max(MIN_TIMEOUT_MS, Math.ceil(Math.min(ms, MAX_TIMEOUT_MS))), displayErrors: false });
 }

@@ -41,15 +41,15 @@ class ThreadHost implements Host {
   }
 
   async create(name: ImageName, limits: LimitsInput): Promise<HostedMachine> {
-    const thread = this.#thread();
+    using thread = this.#reserve();
     const image = await this.#image(name);
-    return (await thread.machine(name, image, (request, id) => ({ op: 'create', request, id, image: name, limits }))).machine;
+    return (await thread.on.machine(name, image, (request, id) => ({ op: 'create', request, id, image: name, limits }))).machine;
   }
 
   async restore(snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }> {
-    const thread = this.#thread();
+    using thread = this.#reserve();
     const { name, image } = await this.#imageOf(imageDigestOf(snapshot));
-    return thread.machine<Restored>(name, image, (request, id) => ({ op: 'restore', request, id, image: name, snapshot, open }));
+    return await thread.on.machine<Restored>(name, image, (request, id) => ({ op: 'restore', request, id, image: name, snapshot, open }));
   }
 
   async close(): Promise<void> {
@@ -79,6 +79,18 @@ class ThreadHost implements Host {
     });
   }
 
+  /** A thread that counts the machine which is about to come, so that several at once spread over the threads. */
+  #reserve(): Disposable & { on: Thread } {
+    const on = this.#thread();
+    on.reserved++;
+    return {
+      on,
+      [Symbol.dispose]: () => {
+        on.reserved--;
+      },
+    };
+  }
+
   /** The thread with the fewest machines, or a new one while there may be more. */
   #thread(): Thread {
     if (this.#closed) throw new FermataError('invalid_state', 'the host is closed');
@@ -103,6 +115,8 @@ class Thread {
   readonly #requests = new Map<number, Waiting>();
   #next = 1;
   #alive = true;
+  /** Machines that are on their way here. */
+  reserved = 0;
 
   constructor() {
     const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
@@ -117,7 +131,7 @@ class Thread {
     return this.#alive;
   }
   get load(): number {
-    return this.#machines.size + this.#requests.size;
+    return this.#machines.size + this.reserved;
   }
 
   async machine<R>(name: ImageName, image: Image, message: (request: number, id: number) => ToThread): Promise<{ machine: HostedMachine; restored: R }> {
@@ -193,7 +207,7 @@ class ThreadMachine implements HostedMachine {
   readonly limits: Limits;
   #report: Report;
   #lost: Error | undefined;
-  #run: { resolve: (outcome: HostedOutcome) => void; reject: (error: Error) => void; onEmitted: (emitted: Emission[], report: Report) => void } | undefined;
+  #advancing: { resolve: (outcome: HostedOutcome) => void; reject: (error: Error) => void; onEmitted: (emitted: Emission[], report: Report) => void } | undefined;
 
   constructor(thread: Thread, id: number, limits: Limits, report: Report) {
     this.#thread = thread;
@@ -206,20 +220,20 @@ class ThreadMachine implements HostedMachine {
     return this.#report;
   }
   get running(): boolean {
-    return this.#run !== undefined;
+    return this.#advancing !== undefined;
   }
 
   advance(input: Input, budget: Budget, onEmitted: (emitted: Emission[], report: Report) => void): Promise<HostedOutcome> {
     if (this.#lost) return Promise.reject(this.#lost);
-    if (this.#run) return Promise.reject(new FermataError('invalid_state', 'the machine is running'));
+    if (this.#advancing) return Promise.reject(new FermataError('invalid_state', 'the machine is running'));
     return new Promise((resolve, reject) => {
       this.#thread.send({ op: 'advance', id: this.#id, input, budget });
-      this.#run = { resolve, reject, onEmitted };
+      this.#advancing = { resolve, reject, onEmitted };
       this.#thread.hold();
     });
   }
   stop(): void {
-    if (this.#run) this.#thread.send({ op: 'stop', id: this.#id });
+    if (this.#advancing) this.#thread.send({ op: 'stop', id: this.#id });
   }
   snapshot(seal?: SealOptions, attachment: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     return this.#ask<Uint8Array>((request) => ({ op: 'snapshot', request, id: this.#id, seal, attachment }));
@@ -243,16 +257,16 @@ class ThreadMachine implements HostedMachine {
 
   receive(message: Extract<FromThread, { id: number }>): void {
     this.#report = message.report;
-    const run = this.#run;
-    if (message.kind === 'emitted') return run?.onEmitted(message.emitted, message.report);
-    this.#run = undefined;
-    if (message.kind === 'outcome') run?.resolve(message.outcome);
-    else run?.reject(fromPlainError(message.error));
+    const advancing = this.#advancing;
+    if (message.kind === 'emitted') return advancing?.onEmitted(message.emitted, message.report);
+    this.#advancing = undefined;
+    if (message.kind === 'outcome') advancing?.resolve(message.outcome);
+    else advancing?.reject(fromPlainError(message.error));
   }
   lose(error: Error): void {
     this.#lost ??= error;
-    this.#run?.reject(error);
-    this.#run = undefined;
+    this.#advancing?.reject(error);
+    this.#advancing = undefined;
   }
 
   #ask<T>(message: (request: number) => ToThread): Promise<T> {

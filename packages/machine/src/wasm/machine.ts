@@ -10,7 +10,6 @@ import { createHash } from 'node:crypto';
 import {
   type Call,
   type Emission,
-  type Emitted,
   FermataError,
   type GuestError,
   type Input,
@@ -202,10 +201,10 @@ export class Machine {
     return this.#outcome();
   }
 
-  /** Gives up a machine that was broken off in the middle of an advance; what it had printed there is not lost. */
+  /** Gives up a machine that was broken off in the middle of an advance, or right after; what that had emitted. */
   abandon(): Emission[] {
     this.#state = 'gone';
-    return this.#emitted.filter(({ kind }) => kind === 'output');
+    return this.#emitted;
   }
 
   /**
@@ -284,14 +283,9 @@ export class Machine {
     }
   }
 
-  #taken(): Emitted {
-    const emitted = this.#emitted;
-    this.#emitted = [];
-    return { emitted };
-  }
 
   #outcome(): Outcome {
-    const { emitted } = this.#taken();
+    const emitted = this.#emitted;
     if (this.#stoppedIn === 'checkpoint') return { emitted, kind: 'slice-used' };
     const said = this.#said;
     switch (said.say) {
@@ -362,12 +356,12 @@ export class Machine {
   }
 
   #end(limit: LimitKind, message: string): never {
-    throw new Ended({ ...this.#taken(), kind: 'limit', limit, message });
+    throw new Ended({ emitted: this.#emitted, kind: 'limit', limit, message });
   }
 
   #exit(code: number): never {
     const error = { name: 'SystemExit', message: `the program ended its process with code ${code}`, traceback: '', line: null, column: null };
-    throw new Ended({ ...this.#taken(), kind: 'failed', error });
+    throw new Ended({ emitted: this.#emitted, kind: 'failed', error });
   }
 
   #mustBeStopped(): void {
