@@ -1,3 +1,4 @@
+/** What the package `@fermata/machine` offers: machines on threads, images, snapshots as sealed containers, and values. */
 export type { Budget, Host, HostedMachine, HostedOutcome, Report, Restored } from './hosts/host.ts';
 export { createThreadHost, type ThreadHostOptions } from './hosts/thread-host.ts';
 export { type SourceMapping, type StrippedSource, stripTypes } from './quickjs/typescript.ts';
