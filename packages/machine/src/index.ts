@@ -4,6 +4,17 @@ export { createThreadHost, type ThreadHostOptions } from './hosts/thread-host.ts
 export { type SourceMapping, type StrippedSource, stripTypes } from './quickjs/typescript.ts';
 export { type OpenOptions, type SealKey, type SealOptions, SNAPSHOT_FORMAT } from './wasm/container.ts';
 export { Image, type ImageManifest } from './wasm/image.ts';
-export { defaultCacheDir, IMAGE_NAMES, type ImageCheck, type ImageName, imageFolder, imageOfLanguage, loadImage, readManifest, verifyImage } from './wasm/image-store.ts';
+export {
+  defaultCacheDir,
+  IMAGE_NAMES,
+  type ImageCheck,
+  type ImageName,
+  imageFolder,
+  imageOfLanguage,
+  loadImage,
+  readManifest,
+  verifyCached,
+  verifyImage,
+} from './wasm/image-store.ts';
 export { Machine } from './wasm/machine.ts';
 export { decodeValue, encodeValue, MAX_CARRIER_DEPTH } from './wasm/value-codec.ts';

@@ -2,17 +2,17 @@
  * Finds the images that this package carries, and keeps them ready to use in a cache folder.
  *
  * The cache holds the unpacked guest, its files and the base, under the image's digest. The base is built at first use
- * by booting the guest, and must have the digest that the manifest pins. An entry appears by one rename, so a killed
- * process leaves no half of one; whatever is in the cache can be deleted at any time.
+ * by booting the guest, and must have the digest that the manifest pins. Whatever is in the cache can be deleted at any
+ * time; what is damaged there is built anew.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
-import { FermataError, type Language, type Value } from '@fermata/protocol';
+import { FermataError, type Language } from '@fermata/protocol';
 import { Image, type ImageManifest, imageDigest, imageManifestSchema } from './image.ts';
+import { type Parts, readEntry, sha256Of, writeEntry } from './image-cache.ts';
 import { Machine } from './machine.ts';
 import { type MachineState, stateFromValue, stateToValue } from './machine-state.ts';
 import { decodeValue, encodeValue } from './value-codec.ts';
@@ -40,43 +40,47 @@ export async function readManifest(name: ImageName): Promise<ImageManifest> {
 /** The image, from the cache or made into it. */
 export async function loadImage(name: ImageName, cacheDir = defaultCacheDir()): Promise<Image> {
   const manifest = await readManifest(name);
-  const folder = join(cacheDir, 'images', Buffer.from(imageDigest(manifest)).toString('hex'));
+  const folder = entryFolder(manifest, cacheDir);
   return (await readCached(manifest, folder)) ?? (await build(name, manifest, folder));
 }
 
+function entryFolder(manifest: ImageManifest, cacheDir: string): string {
+  return join(cacheDir, 'images', Buffer.from(imageDigest(manifest)).toString('hex'));
+}
+
+/** Whatever goes wrong, the image is built anew. */
 async function readCached(manifest: ImageManifest, folder: string): Promise<Image | undefined> {
-  const at = (file: string) => join(folder, file);
   try {
-    const [wasm, state, base, ...files] = await Promise.all([
-      readFile(at('guest.wasm')),
-      readFile(at('base.state')),
-      readShared(at('base.memory')),
-      ...manifest.files.map((_, i) => readShared(at(`file-${i}`))),
-    ]);
+    const parts = await readEntry(folder, ['base.state']);
+    if (!parts) return undefined;
+    const { wasm, base, state, files } = partsOf(manifest, parts);
     if (wasm.length !== manifest.wasm.bytes || base.length !== manifest.base.bytes) return undefined;
-    return assemble(manifest, await WebAssembly.compile(wasm), base, stateFromValue(decodeValue(state)), files);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    return assemble(manifest, await WebAssembly.compile(new Uint8Array(wasm)), base, state, files);
+  } catch {
+    return undefined;
   }
+}
+
+/** Throws where one is absent or cannot be read. */
+function partsOf(manifest: ImageManifest, parts: Parts): { wasm: Uint8Array; base: Uint8Array; state: MachineState; files: Uint8Array[] } {
+  const part = (name: string) => {
+    const bytes = parts.get(name);
+    if (!bytes) throw new FermataError('internal', `the cached image has no ${name}`);
+    return bytes;
+  };
+  return {
+    wasm: part('guest.wasm'),
+    base: part('base.memory'),
+    state: stateFromValue(decodeValue(new Uint8Array(part('base.state')))),
+    files: manifest.files.map((_, i) => part(`file-${i}`)),
+  };
 }
 
 function assemble(manifest: ImageManifest, module: WebAssembly.Module, base: Uint8Array, baseState: MachineState, files: Uint8Array[]): Image {
   return new Image({ manifest, module, base, baseState, files: manifest.files.map(({ path }, i) => ({ path, data: files[i] as Uint8Array })) });
 }
 
-/** A file in memory that Workers can share; base and files are, or every thread would have them again. */
-async function readShared(path: string): Promise<Uint8Array> {
-  await using file = await open(path);
-  const bytes = new Uint8Array(new SharedArrayBuffer((await file.stat()).size));
-  for (let at = 0; at < bytes.length; ) {
-    const { bytesRead } = await file.read(bytes, at, bytes.length - at, at);
-    if (bytesRead === 0) throw new FermataError('internal', `${path} shrank while it was read`);
-    at += bytesRead;
-  }
-  return bytes;
-}
-
+/** In memory that Workers can share; base and files are, or every thread would have them again. */
 function shared(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
   copy.set(bytes);
@@ -92,34 +96,24 @@ async function build(name: ImageName, manifest: ImageManifest, folder: string): 
       hint: 'This Node or processor computes something else than the one it was pinned on. Please report it with the output of `fermata doctor`.',
     });
   }
-  const entries: [string, Uint8Array][] = [
+  const parts = new Map([
     ['guest.wasm', wasm],
     ['base.memory', memory],
     ['base.state', encodeValue(stateToValue(state))],
     ...files.map((data, i): [string, Uint8Array] => [`file-${i}`, data]),
-  ];
-  await publish(folder, entries).catch((error: Error) => {
+  ]);
+  const isGood = async () => (await readCached(manifest, folder)) !== undefined;
+  await writeEntry(folder, parts, isGood).catch((error: Error) => {
     process.emitWarning(`the image cache cannot be written, so ${name} will be built anew in every process: ${error.message}`);
   });
   return assemble(manifest, module, shared(memory), state, files.map(shared));
-}
-
-async function publish(folder: string, entries: readonly [string, Uint8Array][]): Promise<void> {
-  const staging = `${folder}.${randomUUID()}`;
-  await mkdir(staging, { recursive: true });
-  await Promise.all(entries.map(([file, bytes]) => writeFile(join(staging, file), bytes)));
-  await rm(folder, { recursive: true, force: true });
-  await rename(staging, folder).catch(async (error: NodeJS.ErrnoException) => {
-    await rm(staging, { recursive: true, force: true });
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  });
 }
 
 /** The artifact's parts, each checked against the manifest. */
 async function unpack(name: ImageName, manifest: ImageManifest): Promise<{ wasm: Uint8Array; files: Uint8Array[] }> {
   const part = async ({ file, sha256 }: { file: string; sha256: string }) => {
     const bytes = zstdDecompressSync(await readFile(join(imageFolder(name), file)));
-    const actual = createHash('sha256').update(bytes).digest('hex');
+    const actual = sha256Of(bytes);
     if (actual !== sha256) throw new FermataError('sandbox_unavailable', `${name}/${file} has the digest ${actual}, not ${sha256}`);
     return bytes;
   };
@@ -135,11 +129,11 @@ function bootBase(manifest: ImageManifest, module: WebAssembly.Module, files: Ui
     baseState: undefined as never,
   });
   const { memory, state } = Machine.boot(bare);
-  const sha256 = createHash('sha256')
-    .update(memory)
-    .update(encodeValue(state as unknown as Value))
-    .digest('hex');
-  return { memory, state, sha256 };
+  return { memory, state, sha256: baseDigest(memory, state) };
+}
+
+function baseDigest(memory: Uint8Array, state: MachineState): string {
+  return sha256Of(memory, encodeValue(stateToValue(state)));
 }
 
 /** What `image verify` reports: the digests found, each against the pinned one. */
@@ -153,19 +147,23 @@ export interface ImageCheck {
 /** Unpacks and boots the image anew, without the cache, and compares every digest with the manifest. */
 export async function verifyImage(name: ImageName): Promise<ImageCheck> {
   const manifest = await readManifest(name);
-  const parts: ImageCheck['parts'] = [];
   const { wasm, files } = await unpack(name, manifest);
-  parts.push({ part: 'wasm', sha256: createHash('sha256').update(wasm).digest('hex'), pinned: manifest.wasm.sha256 });
-  for (const [i, { path, sha256 }] of manifest.files.entries()) {
-    parts.push({
-      part: path,
-      sha256: createHash('sha256')
-        .update(files[i] as Uint8Array)
-        .digest('hex'),
-      pinned: sha256,
-    });
-  }
-  const base = bootBase(manifest, await WebAssembly.compile(wasm), files);
-  parts.push({ part: `base (${base.memory.length} bytes)`, sha256: base.sha256, pinned: manifest.base.sha256 });
+  const { memory: base, state } = bootBase(manifest, await WebAssembly.compile(wasm), files);
+  return check(name, manifest, { wasm, base, state, files });
+}
+
+/** Compares every digest of the image in the cache with the manifest; undefined where it is not there, or not readable. */
+export async function verifyCached(name: ImageName, cacheDir = defaultCacheDir()): Promise<ImageCheck | undefined> {
+  const manifest = await readManifest(name);
+  const parts = await readEntry(entryFolder(manifest, cacheDir), ['base.state']);
+  return parts && check(name, manifest, partsOf(manifest, parts));
+}
+
+function check(name: ImageName, manifest: ImageManifest, { wasm, base, state, files }: ReturnType<typeof partsOf>): ImageCheck {
+  const parts: ImageCheck['parts'] = [
+    { part: 'wasm', sha256: sha256Of(wasm), pinned: manifest.wasm.sha256 },
+    ...manifest.files.map(({ path, sha256 }, i) => ({ part: path, sha256: sha256Of(files[i] as Uint8Array), pinned: sha256 })),
+    { part: `base (${base.length} bytes)`, sha256: baseDigest(base, state), pinned: manifest.base.sha256 },
+  ];
   return { name, version: manifest.version, ok: parts.every((part) => part.sha256 === part.pinned), parts };
 }
