@@ -1,7 +1,8 @@
 /** `fermata resume`: a program that was stopped by one process is continued by another. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { snapshotFile } from '../src/cli/drive.ts';
 import { Cli } from './cli.ts';
 
 let cli: Cli;
@@ -74,6 +75,42 @@ test('a snapshot that is not sealed needs --trust', async () => {
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/not sealed[\s\S]*hint:.*--trust/);
   expect(await cli.run(['resume', 'open.snap', '--trust'])).toMatchObject({ code: 0, stdout: '42\n' });
+});
+
+test('a snapshot that is only trusted does not choose the module with the tools', async () => {
+  const { createFermata } = await import('fermata');
+  await using fermata = createFermata({ tools: [{ name: 'ask', execute: () => 'never' }] });
+  await using task = await fermata.start({ language: 'javascript', code: 'await tools.ask({})', label: { tools: join(cli.folder, 'evil.mjs') } });
+  writeFileSync(join(cli.folder, 'open.snap'), await task.snapshot());
+  cli.file('evil.mjs', `import { writeFileSync } from 'node:fs';\nwriteFileSync('evil', '');\nexport default [];\n`);
+  const refused = await cli.run(['resume', 'open.snap', '--trust']);
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/hint: Say --tools[\s\S]*evil\.mjs/) });
+  expect(existsSync(join(cli.folder, 'evil'))).toBe(false);
+  cli.file('mine.mjs', `export default [{ name: 'ask', execute: () => 'mine' }];\n`);
+  expect(await cli.run(['resume', 'open.snap', '--trust', '-t', 'mine.mjs'])).toMatchObject({ code: 0, stdout: 'mine\n' });
+});
+
+test('the file of a pause stays in the current folder, whatever a snapshot calls the task', () => {
+  expect(snapshotFile('../up/..\\x:y ü')).toBe('.._up_.._x_y__.snap');
+});
+
+test('a call that never ends keeps neither the snapshot nor the process', async () => {
+  cli.file('tools.mjs', `export default [{ name: 'hang', execute: () => new Promise(() => setInterval(() => {}, 1000)) }];\n`);
+  const began = performance.now();
+  const paused = await cli.json(['run', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.hang({})', '--pause-after', '500ms']);
+  expect(paused).toMatchObject({ code: 4, status: 'paused', resumable: true });
+  expect(existsSync(join(cli.folder, paused.snapshot))).toBe(true);
+  expect(performance.now() - began).toBeLessThan(60_000);
+});
+
+test('a snapshot that cannot be saved is said to be', async () => {
+  const { createFermata } = await import('fermata');
+  await using fermata = createFermata();
+  await using task = await fermata.start({ taskId: 'mine', language: 'python', code: SLEEPS });
+  writeFileSync(join(cli.folder, 'open.snap'), await task.snapshot());
+  mkdirSync(join(cli.folder, 'mine.snap.part'));
+  const lost = await cli.run(['resume', 'open.snap', '--trust', '--pause-after', '1s']);
+  expect(lost).toMatchObject({ code: 3, stderr: expect.stringMatching(/cannot be saved as mine\.snap[\s\S]*hint:/) });
 });
 
 test('what is no snapshot is refused, with exit code 2', async () => {

@@ -57,6 +57,11 @@ test('input and files reach the program', async () => {
   expect(await cli.run(['run', '-l', 'python', ...args])).toMatchObject({ code: 0, stdout: '[[1,null],"from a file"]\n' });
 });
 
+test('the name of a file may have an equals sign', async () => {
+  cli.file('a=b', 'equal');
+  expect(await cli.run(['run', '-l', 'python', '-e', 'open("/work/x").read()', '-f', '/work/x=a=b'])).toMatchObject({ code: 0, stdout: 'equal\n' });
+});
+
 test('--json prints one object, of the form that the API documents', async () => {
   const shown = await cli.json(['run', '-l', 'python', '-t', TOOLS, '-e', 'print("hi")\nopen("/work/o", "w").write("abc")\ntools.calculate_sum(numbers=[1])']);
   expect(shown).toMatchObject({

@@ -1,4 +1,5 @@
 /** The rest of the command line: help, images, doctor, and what it says to wrong usage. */
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Cli } from './cli.ts';
 
@@ -55,6 +56,13 @@ test.each(WRONG)('%s: exit code 2, told on stderr', async (_what, args, told) =>
 
 test('with --json an error of usage is one JSON object too', async () => {
   expect(await cli.json(['run', 'absent.py'])).toMatchObject({ code: 2, error: { code: 'invalid_request', message: expect.stringContaining('absent.py') } });
+});
+
+test('a folder that cannot keep the key is named, with the ways out', async () => {
+  const env = { FERMATA_DATA_DIR: join(cli.folder, cli.file('no-folder', ''), 'data') };
+  const refused = await cli.run(['run', '-l', 'python', '-e', '1'], { env });
+  expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/no-folder.data[\s\S]*hint: .*FERMATA_DATA_DIR.*FERMATA_SEAL_KEY/) });
+  expect(await cli.json(['run', '-l', 'python', '-e', '1'], { env })).toMatchObject({ code: 3, error: { code: 'sandbox_unavailable' } });
 });
 
 test('tools that are no tools are named', async () => {

@@ -1,7 +1,7 @@
 /** `fermata doctor`: what this machine can do, and why not. */
 import { accessSync, constants } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
-import { defaultCacheDir } from '@fermata/machine';
+import { defaultCacheDir, IMAGE_NAMES, type ImageName, verifyCached } from '@fermata/machine';
 import type { Language } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { createFermata } from '../fermata.ts';
@@ -37,6 +37,7 @@ async function examine(): Promise<Finding[]> {
     { what: 'machine', ok: true, detail: `${availableParallelism()} cores, ${formatBytes(freemem())} of memory free` },
     ...(await languages()),
     attempt('image cache', () => defaultCacheDir() + writable(defaultCacheDir())),
+    ...(await Promise.all(IMAGE_NAMES.map(cached))),
     attempt('seal key', () => `${sealKey().id}${process.env.FERMATA_SEAL_KEY === undefined ? ` in ${dataDir()}` : ' from FERMATA_SEAL_KEY'}`),
     { what: 'isolation', ok: true, detail: 'Wasm machines in threads of this process; no jail around the process in this version' },
   ];
@@ -56,6 +57,16 @@ async function languages(): Promise<Finding[]> {
     }
   }
   return findings;
+}
+
+/** After the probes, which bring the images into the cache. */
+async function cached(name: ImageName): Promise<Finding> {
+  const what = `cached ${name}`;
+  const check = await verifyCached(name);
+  if (!check) return { what, ok: false, detail: 'not in the cache, so it is built anew in every process' };
+  const bad = check.parts.filter(({ sha256, pinned }) => sha256 !== pinned).map(({ part }) => part);
+  if (bad.length > 0) return { what, ok: false, detail: `${bad.join(', ')} differs from what is pinned; delete the image cache` };
+  return { what, ok: true, detail: `${check.version}, ${check.parts.length} parts as pinned` };
 }
 
 function attempt(what: string, look: () => string): Finding {

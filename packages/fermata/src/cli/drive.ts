@@ -1,10 +1,11 @@
 /**
  * Runs a task for a person at a terminal: output as it comes, Ctrl-C as a pause that is saved, the result at the end.
  *
- * A pause (Ctrl-C, SIGTERM, `--pause-after`) stops the program, lets calls that are under way finish, and writes the
- * snapshot before anything is said about it; a second Ctrl-C cancels.
+ * A pause (Ctrl-C, SIGTERM, `--pause-after`) stops the program, gives calls that are under way some time to finish, and
+ * writes the snapshot before anything is said about it; a second Ctrl-C cancels. In the end the task is disposed of, which
+ * aborts whatever calls are still under way.
  */
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { FermataError, toWire } from '@fermata/protocol';
 import type { Task } from '../task.ts';
 import type { TaskError, TaskEvent, TaskResult } from '../task-result.ts';
@@ -33,11 +34,12 @@ export function showEvents({ json, progress }: Pick<DriveOptions, 'json' | 'prog
 /** Resolves with the exit code. */
 export async function driveTask(task: Task, options: DriveOptions): Promise<number> {
   let interrupts = 0;
+  const cancelled = Promise.withResolvers<void>();
   const pause = () => void task.pause().catch(ended);
   const interrupt = () => {
     interrupts++;
     if (interrupts === 1) pause();
-    else void task.cancel();
+    else void task.cancel().then(() => cancelled.resolve());
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
@@ -46,10 +48,10 @@ export async function driveTask(task: Task, options: DriveOptions): Promise<numb
     let result = await task.run();
     let snapshot: string | undefined;
     if (result.status === 'paused' || result.status === 'waiting') {
-      await task.settled(SETTLE_MS);
+      await Promise.race([task.settled(SETTLE_MS), cancelled.promise]);
       if (interrupts > 1) result = await task.cancel();
       else {
-        snapshot = `${task.id}.snap`;
+        snapshot = snapshotFile(task.id);
         const bytes = await task.snapshot();
         await save(snapshot, bytes);
         tellStopped(task, result, snapshot, bytes.length, options.progress);
@@ -64,6 +66,7 @@ export async function driveTask(task: Task, options: DriveOptions): Promise<numb
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', interrupt);
     options.progress.end();
+    await task[Symbol.asyncDispose]();
   }
 }
 
@@ -72,10 +75,23 @@ function ended(error: unknown): void {
   if (!(error instanceof FermataError && error.code === 'invalid_state')) throw error;
 }
 
+/** In the current folder, whatever the task is called: an id may come out of a snapshot. */
+export function snapshotFile(id: string): string {
+  return `${id.replace(/[^A-Za-z0-9_.-]/g, '_')}.snap`;
+}
+
 /** Whole or not at all, so that a kill while saving spoils nothing. */
 async function save(file: string, bytes: Uint8Array): Promise<void> {
-  await writeFile(`${file}.part`, bytes, { mode: 0o600, flush: true });
-  await rename(`${file}.part`, file);
+  try {
+    await writeFile(`${file}.part`, bytes, { mode: 0o600, flush: true });
+    await rename(`${file}.part`, file);
+  } catch (cause) {
+    await rm(`${file}.part`, { force: true }).catch(() => {});
+    throw new FermataError('sandbox_unavailable', `the program is paused, but its snapshot cannot be saved as ${file}: ${(cause as Error).message}`, {
+      hint: 'The program is lost. Run it anew in a folder that can be written.',
+      cause,
+    });
+  }
 }
 
 function tellStopped(task: Task, result: TaskResult, snapshot: string, bytes: number, progress: Progress): void {

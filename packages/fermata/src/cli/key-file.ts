@@ -3,7 +3,7 @@
  * made at first use and readable by its owner alone. Whoever has the key can make snapshots that are believed.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { SealKey } from '@fermata/machine';
@@ -19,13 +19,29 @@ export function sealKey(): SealKey {
   const given = process.env.FERMATA_SEAL_KEY;
   if (given !== undefined) return keyOf(Buffer.from(given, 'base64'), 'FERMATA_SEAL_KEY');
   const file = join(dataDir(), 'seal.key');
+  return keyOf(Buffer.from(readOrMake(file), 'base64'), file);
+}
+
+function readOrMake(file: string): string {
+  try {
+    if (!existsSync(file)) make(file);
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new FermataError('sandbox_unavailable', `the key that seals snapshots cannot be kept in ${dataDir()}: ${(cause as Error).message}`, {
+      hint: 'Set FERMATA_DATA_DIR to a folder that can be written, or FERMATA_SEAL_KEY to the base64 of 32 random bytes.',
+      cause,
+    });
+  }
+}
+
+/** Another process may be faster; then its key counts. */
+function make(file: string): void {
   mkdirSync(dataDir(), { recursive: true, mode: 0o700 });
   try {
     writeFileSync(file, randomBytes(32).toString('base64'), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  return keyOf(Buffer.from(readFileSync(file, 'utf8'), 'base64'), file);
 }
 
 function keyOf(key: Uint8Array, source: string): SealKey {

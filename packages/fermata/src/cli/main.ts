@@ -10,8 +10,17 @@ import { addRunCommands } from './run-command.ts';
 const EXIT_CODES = `
 Exit codes: 0 ok, 1 the task failed, 2 usage, 3 unavailable, 4 paused or waiting for someone.`;
 
-/** Runs one command; resolves with its exit code. Errors are told on stderr, or as JSON on stdout where --json is given. */
-export async function main(argv: readonly string[]): Promise<number> {
+/**
+ * Runs one command and ends the process with its exit code, even where a tool still holds on to something. Errors are told
+ * on stderr, or as JSON on stdout where --json is given.
+ */
+export async function main(argv: readonly string[]): Promise<never> {
+  const exitCode = await command(argv);
+  for (const stream of [process.stdout, process.stderr]) await new Promise<void>((flushed) => stream.write('', () => flushed()));
+  process.exit(exitCode);
+}
+
+async function command(argv: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
   const done = (code: number) => {
     exitCode = code;
@@ -36,8 +45,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 function tell(error: unknown, json: boolean): number {
-  if (!(error instanceof FermataError)) throw error;
-  const { code, message, hint } = error;
+  const { code, message, hint } = error instanceof FermataError ? error : new FermataError('internal', error instanceof Error ? error.message : String(error));
   if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, ...(hint ? { hint } : {}) } })}\n`);
   else process.stderr.write(`fermata: ${message}\n${hint ? `hint: ${hint}\n` : ''}`);
   return exitCodeOfError(code);

@@ -40,19 +40,19 @@ export class Progress {
         return;
       case 'step':
         this.#step = event.name;
-        return this.line(styleText('cyan', `step ${event.name}`));
+        return this.line(styled('cyan', `step ${event.name}`));
       case 'call':
         this.#pending.set(event.call.id, { name: event.call.name, began: performance.now() });
-        return this.line(`${styleText('dim', 'call')} ${event.call.name}(${shorten(event.call.args)})`);
+        return this.line(`${styled('dim', 'call')} ${event.call.name}(${shorten(event.call.args)})`);
       case 'call_settled': {
         const began = this.#pending.get(event.call.id)?.began;
         this.#pending.delete(event.call.id);
         const took = began === undefined ? '' : ` (${Math.round(performance.now() - began)} ms)`;
-        const failed = 'error' in event.result ? styleText('red', ` failed: ${event.result.error.message}`) : '';
-        return this.line(`${styleText('dim', 'done')} ${event.call.name}${took}${failed}`);
+        const failed = 'error' in event.result ? styled('red', ` failed: ${event.result.error.message}`) : '';
+        return this.line(`${styled('dim', 'done')} ${event.call.name}${took}${failed}`);
       }
       case 'finding':
-        return this.line(styleText('yellow', `note ${event.message}${event.line === null ? '' : ` (line ${event.line})`}`));
+        return this.line(styled('yellow', `note ${event.message}${event.line === null ? '' : ` (line ${event.line})`}`));
       default:
     }
   };
@@ -85,7 +85,7 @@ export class Progress {
     if (this.#line !== undefined) parts.push(`line ${this.#line}`);
     if (waits.length > 0) parts.push(`waiting for ${waits.slice(0, 3).join(', ')}${waits.length > 3 ? ` and ${waits.length - 3} more` : ''}`);
     this.#clear();
-    process.stderr.write(styleText('dim', parts.join('  ').slice(0, (process.stderr.columns ?? 80) - 1)));
+    process.stderr.write(styled('dim', parts.join('  ').slice(0, (process.stderr.columns ?? 80) - 1)));
     this.#shown = true;
   }
   #clear(): void {
@@ -93,6 +93,11 @@ export class Progress {
     process.stderr.write('\r\x1b[2K');
     this.#shown = false;
   }
+}
+
+/** In colour only where stderr shows colours. */
+function styled(style: 'cyan' | 'dim' | 'red' | 'yellow', text: string): string {
+  return styleText(style, text, { stream: process.stderr });
 }
 
 function shorten(args: unknown): string {

@@ -5,7 +5,8 @@ import { text as readAll } from 'node:stream/consumers';
 import { confirm, isCancel } from '@clack/prompts';
 import { FermataError, fromWire, type Language, type Value } from '@fermata/protocol';
 import { type Command, Option } from 'commander';
-import { createFermata } from '../fermata.ts';
+import { createFermata, type Fermata } from '../fermata.ts';
+import type { Task } from '../task.ts';
 import type { Approver } from '../tool-runner.ts';
 import { driveTask, showEvents } from './drive.ts';
 import { sealKey } from './key-file.ts';
@@ -70,7 +71,7 @@ export function addRunCommands(program: Command, done: (exitCode: number) => voi
       .command('resume')
       .description('go on with a program from its snapshot file')
       .argument('<file>', 'a file that a pause has written')
-      .option('--trust', 'accept a snapshot that is not sealed, and believe what it says')
+      .option('--trust', 'accept a snapshot that is not sealed, and believe what it says; its tools must be given with --tools')
       .option('--redo', 'carry out again the calls whose outcome is unknown; their effects may happen twice'),
   ).action(async (file: string, options: ResumeOptions) => done(await resume(file, options)));
 }
@@ -117,21 +118,35 @@ async function resume(file: string, options: ResumeOptions): Promise<number> {
   const progress = new Progress(options.quiet === true || options.json === true);
   const common = { ...approver(options.approve), trust: options.trust === true };
   await using fermata = createFermata({ sealKey: sealKey() });
-  const toolsFile = options.tools ?? (await labelOf(fermata, bytes, common.trust));
+  const toolsFile = options.tools ?? (common.trust ? undefined : await sealedToolsFile(fermata, bytes));
   const task = await fermata.restore(bytes, {
     ...common,
     tools: toolsFile === undefined ? [] : await loadToolsFile(toolsFile),
     onEvent: showEvents({ json: options.json === true, progress }),
   });
+  if (toolsFile === undefined) refuseMissingTools(task);
   if (options.redo) for (const { callId } of task.waitingFor) task.retry(callId);
   return await driveTask(task, { json: options.json === true, pauseAfterMs: options.pauseAfter, progress });
 }
 
-/** The tools file that the snapshot was made with. It is only known once the snapshot is open. */
-async function labelOf(fermata: ReturnType<typeof createFermata>, bytes: Uint8Array, trust: boolean): Promise<string | undefined> {
-  await using task = await fermata.restore(bytes, { trust });
-  const label = task.label as { tools?: unknown } | null;
-  return typeof label?.tools === 'string' ? label.tools : undefined;
+/** The tools file that a sealed snapshot was made with. It is only known once the snapshot is open. */
+async function sealedToolsFile(fermata: Fermata, bytes: Uint8Array): Promise<string | undefined> {
+  await using task = await fermata.restore(bytes);
+  return toolsFileOf(task);
+}
+
+/** A snapshot that is not sealed must not choose code that is loaded into this process. */
+function refuseMissingTools(task: Task): void {
+  const named = toolsFileOf(task);
+  if (named === undefined) return;
+  throw new FermataError('invalid_request', 'the snapshot wants tools, and with --trust their file is not taken from it', {
+    hint: `Say --tools <file>; the snapshot names ${JSON.stringify(named)}.`,
+  });
+}
+
+function toolsFileOf({ label }: Task): string | undefined {
+  const tools = (label as { tools?: unknown } | null)?.tools;
+  return typeof tools === 'string' ? tools : undefined;
 }
 
 async function readProgram(file: string | undefined, { eval: code, lang }: RunOptions): Promise<{ code: string; language: Language }> {
@@ -150,7 +165,8 @@ function readBytes(file: string): Promise<Buffer> {
 }
 
 async function readInputFile(spec: string): Promise<{ path: string; data: Uint8Array }> {
-  const [path, file] = spec.split('=', 2);
+  const at = spec.indexOf('=');
+  const [path, file] = [spec.slice(0, Math.max(at, 0)), spec.slice(at + 1)];
   if (!path || !file) throw new FermataError('invalid_request', `${spec} is not of the form /work/name=file`);
   return { path, data: await readBytes(file) };
 }
