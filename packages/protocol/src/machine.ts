@@ -129,4 +129,6 @@ export interface Inspection {
   stack: StackFrame[];
   pending: Call[];
   files: { path: string; bytes: number }[];
+  /** Why the stack could not be seen; it is empty then. */
+  incomplete?: string;
 }

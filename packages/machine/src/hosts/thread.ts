@@ -8,10 +8,11 @@ import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { Image } from '../wasm/image.ts';
 import type { ImageName } from '../wasm/image-store.ts';
 import { Machine } from '../wasm/machine.ts';
-import { Scheduler } from './scheduler.ts';
+import { Scheduler, underTimeout } from './scheduler.ts';
 import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
 
 const PREPARED_PER_IMAGE = 2;
+const INSPECT_MS = 2000;
 
 if (!parentPort) throw new Error('thread.js runs only as a Worker');
 const port = parentPort;
@@ -69,7 +70,7 @@ function handle(message: ToThread): unknown {
     case 'hash':
       return scheduler.get(message.id).machine.hash();
     case 'inspect':
-      return scheduler.get(message.id).machine.inspect();
+      return scheduler.get(message.id).machine.inspect((look) => underTimeout(look, INSPECT_MS));
     case 'readFile':
       return scheduler.get(message.id).machine.readFile(message.path);
     case 'files':
@@ -85,13 +86,17 @@ function image(name: ImageName): Image {
   return found;
 }
 
-/** One machine at a time, so that a message never waits for more than one. */
+/** One machine at a time, so that a message never waits for more than one. Where there is no memory, none is prepared. */
 function prepare(): void {
   for (const [name, image] of images) {
     const ready = prepared.get(name) ?? [];
     prepared.set(name, ready);
     if (ready.length >= PREPARED_PER_IMAGE) continue;
-    ready.push(Machine.fresh(image));
+    try {
+      ready.push(Machine.fresh(image));
+    } catch {
+      return;
+    }
     setImmediate(prepare);
     return;
   }

@@ -1,5 +1,5 @@
 /** The messages between guest and host (`abi/README.md`). What a guest says is not trusted: it is checked here. */
-import type { GuestError, Input, Note, Value, ValueRecord } from '@fermata/protocol';
+import type { GuestError, Input, Note, StackFrame, Value, ValueRecord } from '@fermata/protocol';
 import { z } from 'zod';
 
 const text = z.string();
@@ -13,13 +13,23 @@ const guestErrorSchema = z.object({
 });
 const value = z.custom<Value>(() => true).optional();
 
+/** The last moment that a date can name; a program may well sleep for ever. */
+const LAST_MS = 8.64e15;
+const due = z
+  .custom<number>((at) => typeof at === 'number' && !Number.isNaN(at))
+  .transform((at) => Math.max(-LAST_MS, Math.min(at, LAST_MS)))
+  .nullable();
+
 const saidSchema = z.discriminatedUnion('say', [
   z.object({ say: z.literal('ready') }),
-  z.object({ say: z.literal('wait'), due: z.number().nullable() }),
+  z.object({ say: z.literal('wait'), due }),
   z.object({ say: z.literal('done'), value }),
   z.object({ say: z.literal('failed'), error: guestErrorSchema }),
 ]);
 const callSchema = z.object({ id: z.number().int(), name: text, args: z.custom<ValueRecord>(isRecord) });
+const stackSchema = z.object({
+  stack: z.array(z.object({ file: text, line: z.number().int().nullable(), function: text, locals: z.record(text, text) })),
+});
 const noteSchema = z.discriminatedUnion('note', [
   z.object({ note: z.literal('step'), name: text }),
   z.object({ note: z.literal('step_result'), name: text, value }),
@@ -35,6 +45,9 @@ export function readSaid(message: Value): Said {
 }
 export function readCall(message: Value) {
   return callSchema.parse(message);
+}
+export function readStack(message: Value): StackFrame[] {
+  return stackSchema.parse(message).stack;
 }
 export function readNote(message: Value): Note {
   return noteSchema.parse(message) as Note;

@@ -29,7 +29,7 @@ import { ERRNO, Errno } from './errno.ts';
 import { FileSystem } from './file-system.ts';
 import { loadFiles, saveFiles } from './fs-state.ts';
 import { GuestInstance, type StopPlace } from './guest-instance.ts';
-import { readCall, readNote, readSaid, reply, type Said } from './guest-messages.ts';
+import { readCall, readNote, readSaid, readStack, reply, type Said } from './guest-messages.ts';
 import type { Image } from './image.ts';
 import { type MachineState, stateFromValue, stateToValue } from './machine-state.ts';
 import { OutputMeter } from './output-meter.ts';
@@ -228,17 +228,25 @@ export class Machine {
     return hash.digest('hex');
   }
 
-  /** Stack, locals, pending calls and files, seen on a copy made from this machine's snapshot. */
-  inspect(): Inspection {
+  /**
+   * Stack, locals, pending calls and files, seen on a copy made from this machine's snapshot. `bounded` runs the look of the
+   * copy at itself, and may break it off with an exception.
+   */
+  inspect(bounded: (look: () => void) => void = (look) => look()): Inspection {
     const copy = Machine.restore(this.image, this.snapshot(), { trust: true });
     copy.#state = 'looking';
     copy.#guest.fuelWord = INSPECT_FUEL;
-    const seen = decodeValue(copy.#guest.inspect()) as { stack?: unknown };
-    return {
-      stack: (Array.isArray(seen.stack) ? seen.stack : []) as StackFrame[],
-      pending: this.pending,
-      files: [...this.#fs.files()].map(({ path, file }) => ({ path, bytes: file.size })),
-    };
+    const rest = { pending: this.pending, files: [...this.#fs.files()].map(({ path, file }) => ({ path, bytes: file.size })) };
+    let stack: StackFrame[] = [];
+    try {
+      bounded(() => {
+        stack = readStack(decodeValue(copy.#guest.inspect()));
+      });
+      return { stack, ...rest };
+    } catch (error) {
+      const reason = error instanceof Ended ? 'the program ended itself, or met a limit, while it was looked at' : (error as Error).message;
+      return { stack: [], ...rest, incomplete: reason };
+    }
   }
 
   /** Contents of a file in `/work` or `/tmp`, or undefined. */
@@ -283,7 +291,6 @@ export class Machine {
     }
   }
 
-
   #outcome(): Outcome {
     const emitted = this.#emitted;
     if (this.#stoppedIn === 'checkpoint') return { emitted, kind: 'slice-used' };
@@ -303,11 +310,16 @@ export class Machine {
   /** An uncaught exception that is the guest's view of a limit is reported as that limit. */
   #failure(error: GuestError): { kind: 'failed'; error: GuestError } | { kind: 'limit'; limit: LimitKind; message: string; error: GuestError } {
     const { maxMemoryBytes, maxDiskBytes } = this.#limits;
-    const memory = error.name === 'MemoryError' || (error.name === 'InternalError' && error.message === 'out of memory');
-    if (memory) return { kind: 'limit', limit: 'memory', message: `the program needed more than ${maxMemoryBytes} bytes of memory`, error };
+    if (this.#isOutOfMemory(error)) return { kind: 'limit', limit: 'memory', message: `the program needed more than ${maxMemoryBytes} bytes of memory`, error };
     const disk = /No space left|ENOSPC/.test(error.message);
     if (disk && this.#fs.refused > 0) return { kind: 'limit', limit: 'disk', message: `the program wrote more than ${maxDiskBytes} bytes to files`, error };
     return { kind: 'failed', error };
+  }
+
+  /** CPython raises a MemoryError without a message, also for a size that it refuses by itself; a program gives one. */
+  #isOutOfMemory({ name, message }: GuestError): boolean {
+    if (name === 'MemoryError') return message === '';
+    return name === 'InternalError' && message === 'out of memory' && this.#guest.memoryRefused > 0;
   }
 
   #onCheckpoint(): boolean {
