@@ -4,6 +4,7 @@
  * It is part of a task's snapshot, so a restored task knows what it must not repeat: a call that was handed to its tool
  * and has no recorded answer is `unknown` after a restore.
  */
+import { encodeValue, MAX_CARRIER_DEPTH } from '@fermata/machine';
 import type { Call, CallResult } from '@fermata/protocol';
 import type { LoggedCall } from './task-result.ts';
 import type { SavedCalls } from './task-state.ts';
@@ -17,6 +18,18 @@ export interface CallRecord {
   /** What a person who agreed to the call put in the place of its arguments. */
   edited?: Call['args'];
   result?: CallResult;
+}
+
+/** Arguments of up to so many bytes stay in the log of calls after the answer. */
+const LOGGED_BYTES = 16 * 1024;
+
+/** The program has the answer now; of a settled call only what the log shows is kept. */
+function forget(record: CallRecord): void {
+  const { call, result } = record;
+  const bytes = encodeValue(call.args, 'arguments', MAX_CARRIER_DEPTH).length;
+  if (bytes > LOGGED_BYTES) record.call = { ...call, args: { '(left out)': `${bytes} bytes` } };
+  if (result && 'ok' in result) record.result = { ok: null };
+  delete record.edited;
 }
 
 export class CallBook {
@@ -47,8 +60,10 @@ export class CallBook {
     const callId = this.#answers.shift();
     const record = callId === undefined ? undefined : this.#records.get(callId);
     if (!record?.result) return undefined;
+    const { result } = record;
     record.state = 'delivered';
-    return { callId: record.call.id, result: record.result };
+    forget(record);
+    return { callId: record.call.id, result };
   }
   get hasAnswer(): boolean {
     return this.#answers.length > 0;

@@ -1,5 +1,5 @@
 /** What a task comes to, and what it tells on the way. */
-import type { Call, CallResult, ErrorCode, GuestError, LimitKind, Value } from '@fermata/protocol';
+import type { Call, CallResult, ErrorCode, GuestError, LimitKind, MachineUsage, Value } from '@fermata/protocol';
 
 export type TaskStatus = 'pending' | 'running' | 'waiting' | 'paused' | 'succeeded' | 'failed' | 'cancelled';
 
@@ -69,6 +69,10 @@ export type TaskEvent =
   | { type: 'checkpoint' }
   | { type: 'finding'; message: string; line: number | null }
   | { type: 'position'; line: number; column: number };
+
+export function resourcesUsed({ calls, ...usage }: MachineUsage, wallMs: number, cpuMs: number): ResourcesUsed {
+  return { wallTimeMs: Math.round(wallMs), cpuTimeMs: Math.round(cpuMs), ...usage, toolCalls: calls };
+}
 
 const LIMIT_CODES: Record<LimitKind, ErrorCode> = {
   timeout: 'timeout',

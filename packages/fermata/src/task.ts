@@ -23,7 +23,7 @@ import { CallBook, type CallRecord } from './call-book.ts';
 import { crossed, crossedRecord } from './crossing.ts';
 import { OutputLog } from './output-log.ts';
 import { type PreparedSource, prepareSource } from './source.ts';
-import { guestError, limitError, type TaskError, type TaskEvent, type TaskResult, type TaskStatus, type WaitingFor } from './task-result.ts';
+import { guestError, limitError, resourcesUsed, type TaskError, type TaskEvent, type TaskResult, type TaskStatus, type WaitingFor } from './task-result.ts';
 import { decodeTaskState, encodeTaskState, type TaskState } from './task-state.ts';
 import type { Tool } from './tool.ts';
 import { type Approver, performCall, type ToolRunnerOptions, whoSettles } from './tool-runner.ts';
@@ -69,7 +69,14 @@ export class Task implements AsyncDisposable {
   readonly #sleepers = new Set<() => void>();
   #idle: PromiseWithResolvers<void> | undefined;
 
-  private constructor(options: TaskOptions, machine: HostedMachine, waits: Wait, saved: Pick<TaskState, 'program' | 'seed' | 'wallMs' | 'cpuMs' | 'label'>, calls: CallBook, output: OutputLog) {
+  private constructor(
+    options: TaskOptions,
+    machine: HostedMachine,
+    waits: Wait,
+    saved: Pick<TaskState, 'program' | 'seed' | 'wallMs' | 'cpuMs' | 'label'>,
+    calls: CallBook,
+    output: OutputLog,
+  ) {
     this.id = options.id;
     this.program = saved.program;
     this.#source = prepareSource(saved.program);
@@ -459,7 +466,6 @@ export class Task implements AsyncDisposable {
 
   #report(status: TaskStatus): TaskResult {
     this.#setStatus(status);
-    const { usage } = this.#machine.report;
     return {
       taskId: this.id,
       status,
@@ -470,16 +476,7 @@ export class Task implements AsyncDisposable {
       waitingFor: this.waitingFor,
       calls: this.#calls.log(),
       files: [],
-      resourcesUsed: {
-        wallTimeMs: Math.round(this.#wallMs),
-        cpuTimeMs: Math.round(this.#cpuMs),
-        memoryBytes: usage.memoryBytes,
-        peakMemoryBytes: usage.peakMemoryBytes,
-        diskBytes: usage.diskBytes,
-        outputBytes: usage.outputBytes,
-        toolCalls: usage.calls,
-        fuel: usage.fuel,
-      },
+      resourcesUsed: resourcesUsed(this.#machine.report.usage, this.#wallMs, this.#cpuMs),
     };
   }
 

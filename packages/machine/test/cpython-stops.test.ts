@@ -62,7 +62,7 @@ asyncio.run(main())`,
 
 /** Everything that must not depend on stops. */
 const traces = ({ outcome, stdout, stderr, notes, calls, machine }: Ran) => ({
-  outcome: { ...outcome, output: [], started: [], notes: [] },
+  outcome: { ...outcome, emitted: [] },
   stdout,
   stderr,
   notes,

@@ -10,7 +10,7 @@ const fail: TestTool = {
 };
 const hop = (machine: Machine) => Machine.restore(image, machine.snapshot(), { trust: true });
 const seen = ({ outcome, stdout, notes, calls, machine }: Ran) => ({
-  outcome: { ...outcome, output: [], started: [], notes: [] },
+  outcome: { ...outcome, emitted: [] },
   stdout,
   notes,
   calls,

@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   invalid_request: { class: 'request', text: 'The request does not have the form that is documented.' },
   invalid_state: { class: 'request', text: 'The task is not in a state in which this can be done.' },
   checkpoint_invalid: { class: 'request', text: 'A snapshot is damaged, cut, not sealed as required, or not ours.' },
+  checkpoint_too_large: { class: 'request', text: 'The task holds more memory and files than a snapshot may.' },
   environment_mismatch: { class: 'request', text: 'A snapshot belongs to another image or format than this one.' },
   sandbox_lost: { class: 'system', text: 'The machine broke down and was discarded.' },
   sandbox_unavailable: { class: 'system', text: 'This sandbox cannot be had on this machine.' },

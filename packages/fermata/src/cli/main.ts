@@ -35,6 +35,8 @@ async function command(argv: readonly string[]): Promise<number> {
   addImageCommand(program, done);
   addDoctorCommand(program, done);
   for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) command.exitOverride();
+  // Whoever read our output has gone; there is nobody left to tell.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.unavailable));
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;

@@ -120,7 +120,9 @@ class Thread {
 
   constructor() {
     const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
-    this.#worker = new Worker(entry, { resourceLimits: { stackSizeMb: STACK_MB }, stdin: false });
+    // Flags that say how the main script is read do not fit a Worker's file.
+    const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--input-type'));
+    this.#worker = new Worker(entry, { execArgv, resourceLimits: { stackSizeMb: STACK_MB }, stdin: false });
     this.#worker.unref();
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error) => this.#died(error as Error));

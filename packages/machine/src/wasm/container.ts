@@ -20,7 +20,8 @@ const FLAG_SEALED = 1;
 const DIGEST = 32;
 const NONCE = 12;
 const TAG = 16;
-const MAX_BODY = 3 * 1024 ** 3;
+/** What a snapshot may unpack to. Making a larger one is refused, so that none is made in vain. */
+const MAX_BODY = 1024 ** 3;
 
 /** A 256-bit key and the name by which a sealed snapshot says that it needs this one. */
 export interface SealKey {
@@ -43,6 +44,9 @@ export interface OpenOptions {
 }
 
 export function closeContainer(body: Uint8Array, imageDigest: Uint8Array, seal?: SealOptions): Uint8Array {
+  if (body.length > MAX_BODY) {
+    throw new FermataError('checkpoint_too_large', `the machine has changed more than ${MAX_BODY} bytes of memory and files, which is more than a snapshot may hold`);
+  }
   const packed = zstdCompressSync(body, { params: { [constants.ZSTD_c_compressionLevel]: 3 } });
   const writer = new ByteWriter(packed.length + 256);
   writer.raw(MAGIC);

@@ -10,6 +10,10 @@ import { ERRNO, Errno } from './errno.ts';
 /** What a file or folder takes of the disk limit besides its bytes. */
 export const NODE_BYTES = 256;
 const MAX_NAME_BYTES = 255;
+/** Folders within folders; deeper ones would make paths that are costly to list. */
+const MAX_DEPTH = 64;
+/** Room that a file may keep when it shrinks. */
+const SPARE_BYTES = 64 * 1024;
 export const WRITABLE = ['work', 'tmp'];
 const DEVICES = ['null', 'zero', 'urandom'] as const;
 
@@ -52,6 +56,23 @@ export interface Place {
 
 export function newFile(id: number, data: Uint8Array, readOnly: boolean, mtimeMs = 0): FileNode {
   return { kind: 'file', id, data, size: data.length, readOnly, mtimeMs, named: true, opens: 0 };
+}
+
+/** What a file or folder may be called. */
+export function validName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES;
+}
+
+/** Throws where a folder would lie too deep, with `below` levels of folders in it. */
+export function checkDepth(dir: DirNode, below = 0): void {
+  let depth = below;
+  for (let at: DirNode | null = dir; at; at = at.parent) if (++depth > MAX_DEPTH) throw new Errno(ERRNO.nametoolong);
+}
+
+function height(dir: DirNode): number {
+  let highest = 0;
+  for (const node of dir.entries.values()) if (node.kind === 'dir') highest = Math.max(highest, height(node));
+  return highest + 1;
 }
 
 export class FileSystem {
@@ -108,12 +129,12 @@ export class FileSystem {
     const parts = path.split('/').filter((part) => part !== '' && part !== '.');
     let place: Place = { dir: dir.parent ?? dir, name: '.', node: dir };
     for (const [i, part] of parts.entries()) {
-      if (Buffer.byteLength(part) > MAX_NAME_BYTES) throw new Errno(ERRNO.nametoolong);
       if (part === '..') {
         dir = dir.parent ?? dir;
         place = { dir: dir.parent ?? dir, name: '.', node: dir };
         continue;
       }
+      if (!validName(part)) throw new Errno(ERRNO.nametoolong);
       const node = dir.entries.get(part);
       place = { dir, name: part, node };
       if (i === parts.length - 1) break;
@@ -137,6 +158,7 @@ export class FileSystem {
   createDir({ dir, name, node }: Place, nowMs: number): DirNode {
     if (node) throw new Errno(ERRNO.exist);
     this.#writable(dir);
+    checkDepth(dir, 1);
     this.#charge(NODE_BYTES);
     const made = this.#child(dir, name, false);
     made.mtimeMs = dir.mtimeMs = nowMs;
@@ -181,6 +203,7 @@ export class FileSystem {
     this.#writable(to.dir);
     if (from.name === '.' || to.name === '.') throw new Errno(ERRNO.inval);
     for (let dir: DirNode | null = to.dir; dir; dir = dir.parent) if (dir === node) throw new Errno(ERRNO.inval);
+    if (node.kind === 'dir') checkDepth(to.dir, height(node));
     if (to.node) {
       if (node.kind === 'dir' && to.node.kind !== 'dir') throw new Errno(ERRNO.notdir);
       this.remove(to, node.kind === 'dir' ? 'dir' : 'file', nowMs);
@@ -208,7 +231,9 @@ export class FileSystem {
       grown.set(file.data.subarray(0, file.size));
       file.data = grown;
     } else if (size < file.size) {
-      file.data.fill(0, size, file.size);
+      // What is not counted any more must not be held either.
+      if (file.data.length > 2 * size + SPARE_BYTES) file.data = file.data.slice(0, size);
+      else file.data.fill(0, size, file.size);
     }
     file.size = size;
     file.mtimeMs = nowMs;

@@ -1,6 +1,6 @@
 /** Files and descriptors of a machine, into a snapshot's state and back. */
 import { FermataError } from '@fermata/protocol';
-import { type DirNode, type FileNode, type FileSystem, type FsNode, NODE_BYTES, newFile, WRITABLE } from './file-system.ts';
+import { checkDepth, type DirNode, type FileNode, type FileSystem, type FsNode, NODE_BYTES, newFile, validName, WRITABLE } from './file-system.ts';
 import type { FsState } from './machine-state.ts';
 import type { Descriptor, Wasi } from './wasi.ts';
 
@@ -47,16 +47,19 @@ export function loadFiles(state: FsState, fs: FileSystem, wasi: Wasi): void {
       continue;
     }
     const parent = nodes.get(parentId);
-    if (parent?.kind !== 'dir' || parent.readOnly || name === '' || name.includes('/') || parent.entries.has(name)) throw bad(`node ${id}`);
+    if (parent?.kind !== 'dir' || parent.readOnly || !validName(name) || parent.entries.has(name)) throw bad(`node ${id}`);
     const node: FsNode = data ? newFile(id, data.slice(), false, mtimeMs) : { kind: 'dir', id, entries: new Map(), parent, readOnly: false, mtimeMs };
     claim(node);
-    if (node.kind === 'dir') usedBytes += NODE_BYTES;
+    if (node.kind === 'dir') {
+      usedBytes += NODE_BYTES;
+      if (!fitsDepth(node)) throw bad('its depth');
+    }
     parent.entries.set(name, node);
   }
   for (const [id, mtimeMs, data] of state.unnamed) {
     claim(data ? { ...newFile(id, data.slice(), false, mtimeMs), named: false } : { kind: 'dir', id, entries: new Map(), parent: null, readOnly: false, mtimeMs });
   }
-  if (usedBytes !== state.usedBytes) throw bad('the sum of their sizes');
+  if (usedBytes !== state.usedBytes || usedBytes > fs.maxBytes) throw bad('the sum of their sizes');
   wasi.stdin = newFile(0, state.stdin.slice(), true);
   wasi.descriptors = new Map(
     state.descriptors.map(([fd, key, position, flags]): [number, Descriptor] => {
@@ -67,6 +70,15 @@ export function loadFiles(state: FsState, fs: FileSystem, wasi: Wasi): void {
     }),
   );
   fs.adopt(state.nextId, state.usedBytes, state.refused);
+}
+
+function fitsDepth(dir: DirNode): boolean {
+  try {
+    checkDepth(dir);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function nodeKey(node: FsNode | 'stdout' | 'stderr', wasi: Wasi): FsState['descriptors'][number][1] {

@@ -21,6 +21,7 @@ import {
   type MachineUsage,
   type Outcome,
   type StackFrame,
+  type Value,
   type Wait,
 } from '@fermata/protocol';
 import { ByteReader, ByteWriter } from './bytes.ts';
@@ -35,12 +36,14 @@ import { type MachineState, stateFromValue, stateToValue } from './machine-state
 import { OutputMeter } from './output-meter.ts';
 import { aliveParts, readPages, writePages } from './pages.ts';
 import { RandomSource } from './random.ts';
-import { decodeValue, encodeValue, MAX_CARRIER_DEPTH } from './value-codec.ts';
+import { decodeValue, encodeValue, MAX_CARRIER_DEPTH, TooManyParts } from './value-codec.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { Wasi } from './wasi.ts';
 
 /** Fuel granted at once where a stop is not possible. */
 const NO_SUSPEND_REFILL = 1024;
+/** A note of up to so many bytes is not counted as output. */
+const FREE_NOTE_BYTES = 1024;
 const INSPECT_FUEL = 20_000_000;
 const EMIT = { stdout: 1, stderr: 2, call: 3, note: 4 } as const;
 
@@ -70,6 +73,7 @@ export class Machine {
   #reply: Uint8Array = new Uint8Array();
   #nextCall = 1;
   #calls = new Map<number, Call>();
+  readonly #callBytes = new Map<number, number>();
   #emitted: Emission[] = [];
   #state: 'stopped' | 'running' | 'looking' | 'gone' = 'stopped';
 
@@ -198,6 +202,7 @@ export class Machine {
       throw new FermataError('sandbox_lost', `the machine broke down: ${error instanceof Error ? error.message : error}`, { cause: error });
     }
     this.#state = 'stopped';
+    this.#emitted = coalesced(this.#emitted);
     return this.#outcome();
   }
 
@@ -277,7 +282,10 @@ export class Machine {
     } else {
       const due = input.kind === 'timer' && this.#said.say === 'wait' ? (this.#said.due ?? 0) : 0;
       this.#clock.anchor(Math.max(input.nowMs, Math.ceil(due)), this.fuel);
-      if (input.kind === 'answer') this.#calls.delete(input.callId);
+      if (input.kind === 'answer') {
+        this.#calls.delete(input.callId);
+        this.#callBytes.delete(input.callId);
+      }
     }
   }
 
@@ -334,7 +342,7 @@ export class Machine {
   }
 
   #onExchange(message: Uint8Array): void {
-    this.#said = readSaid(decodeValue(message));
+    this.#said = readSaid(this.#decoded(message));
     this.#stoppedIn = 'exchange';
   }
 
@@ -342,16 +350,33 @@ export class Machine {
     if (kind === EMIT.stdout || kind === EMIT.stderr) return this.#print(kind === EMIT.stdout ? 'stdout' : 'stderr', data);
     if (this.#state === 'looking') return;
     if (kind === EMIT.note) {
-      this.#emitted.push({ kind: 'note', note: readNote(decodeValue(data)) });
+      // Notes are no way around the limit of output.
+      if (data.length > FREE_NOTE_BYTES && this.#output.charge(data.length)) this.#end('output', `the program told more of itself than ${this.#limits.maxOutputBytes} bytes`);
+      this.#emitted.push({ kind: 'note', note: readNote(this.#decoded(data)) });
       return;
     }
     if (kind !== EMIT.call) throw new FermataError('sandbox_lost', `the guest emitted an unknown kind ${kind}`);
-    const call = readCall(decodeValue(data));
+    const call = readCall(this.#decoded(data));
     if (call.id !== this.#nextCall) throw new FermataError('sandbox_lost', `the guest started call ${call.id} in place of ${this.#nextCall}`);
     if (call.id > this.#limits.maxToolCalls) this.#end('tool_calls', `the program started more than ${this.#limits.maxToolCalls} tool calls`);
     this.#nextCall++;
     this.#calls.set(call.id, call);
+    this.#callBytes.set(call.id, data.length);
+    // The host holds the arguments until the call is answered.
+    if ([...this.#callBytes.values()].reduce((sum, bytes) => sum + bytes, 0) > this.#limits.maxMemoryBytes) {
+      this.#end('memory', `the arguments of the program's open calls need more than ${this.#limits.maxMemoryBytes} bytes`);
+    }
     this.#emitted.push({ kind: 'call', call });
+  }
+
+  #decoded(bytes: Uint8Array): Value {
+    try {
+      return decodeValue(bytes);
+    } catch (error) {
+      if (!(error instanceof TooManyParts)) throw error;
+      const message = 'a value has too many parts to cross; pass it as a string, as bytes or as a file';
+      throw new Ended({ emitted: this.#emitted, kind: 'failed', error: { name: 'ValueError', message, traceback: '', line: null, column: null } });
+    }
   }
 
   #print(stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
@@ -409,8 +434,31 @@ export class Machine {
     this.#said = state.said === 'wait' ? { say: 'wait', due: state.dueMs } : state.said === 'ready' ? { say: 'ready' } : { say: 'done', value: undefined };
     this.#nextCall = state.nextCall;
     this.#calls = new Map(state.calls.map((call) => [call.id, call]));
+    for (const call of state.calls) this.#callBytes.set(call.id, encodeValue(call, 'call', MAX_CARRIER_DEPTH).length);
     loadFiles(state.fs, this.#fs, this.#wasi);
   }
+}
+
+/** Neighbouring pieces of one stream as one, so that a program which prints byte by byte costs no more than its bytes. */
+function coalesced(emitted: readonly Emission[]): Emission[] {
+  const together: Emission[] = [];
+  let run: Uint8Array[] = [];
+  for (const emission of emitted) {
+    const last = together.at(-1);
+    if (emission.kind === 'output' && last?.kind === 'output' && last.chunk.stream === emission.chunk.stream) {
+      run.push(emission.chunk.bytes);
+      continue;
+    }
+    join(last, run);
+    run = emission.kind === 'output' ? [emission.chunk.bytes] : [];
+    together.push(emission.kind === 'output' ? { kind: 'output', chunk: { ...emission.chunk } } : emission);
+  }
+  join(together.at(-1), run);
+  return together;
+}
+
+function join(emission: Emission | undefined, pieces: Uint8Array[]): void {
+  if (emission?.kind === 'output' && pieces.length > 1) emission.chunk.bytes = new Uint8Array(Buffer.concat(pieces));
 }
 
 function readState(body: ByteReader): { attachment: Uint8Array; state: MachineState } {

@@ -17,6 +17,12 @@ export class OutputMeter {
     this.#maxBytes = maxBytes;
   }
 
+  /** Counts bytes that are no output but must not be free either; true if they do not fit any more. */
+  charge(bytes: number): boolean {
+    this.#bytes += bytes;
+    return this.#bytes > this.#maxBytes;
+  }
+
   /** The part that still fits, copied; `full` when something did not. */
   take(stream: OutputChunk['stream'], bytes: Uint8Array): { chunk: OutputChunk; full: boolean } {
     const room = this.#maxBytes - this.#bytes;

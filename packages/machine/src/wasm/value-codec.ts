@@ -31,6 +31,21 @@ export class MalformedValue extends Error {
 /** Depth of what carries values of full depth within itself: messages and saved states. */
 export const MAX_CARRIER_DEPTH = MAX_VALUE_DEPTH + 8;
 
+/** A value of so many parts that its form here would need far more memory than its bytes. */
+export class TooManyParts extends MalformedValue {}
+
+/** Two bytes can stand for an object of hundreds, so parts are counted, and containers count for more. */
+const MAX_PARTS = 4_000_000;
+const CONTAINER_COST = 7;
+
+class Budget {
+  #left = MAX_PARTS;
+  spend(parts: number): void {
+    this.#left -= parts;
+    if (this.#left < 0) throw new TooManyParts('it has too many parts');
+  }
+}
+
 /** `path` names the root in error messages, e.g. `result of crm.find`. */
 export function encodeValue(value: unknown, path = 'value', maxDepth = MAX_VALUE_DEPTH): Uint8Array {
   const writer = new ByteWriter();
@@ -40,7 +55,7 @@ export function encodeValue(value: unknown, path = 'value', maxDepth = MAX_VALUE
 
 export function decodeValue(bytes: Uint8Array): Value {
   const reader = new ByteReader(bytes);
-  const value = read(reader, 0);
+  const value = read(reader, 0, new Budget());
   if (reader.remaining > 0) throw new MalformedValue(`${reader.remaining} bytes follow the value`);
   return value;
 }
@@ -111,8 +126,9 @@ function writeObject(writer: ByteWriter, value: object, path: string, depthLeft:
   }
 }
 
-function read(reader: ByteReader, depth: number): Value {
+function read(reader: ByteReader, depth: number, budget: Budget): Value {
   if (depth > MAX_CARRIER_DEPTH) throw new MalformedValue('nested too deep');
+  budget.spend(1);
   const tag = reader.byte();
   switch (tag) {
     case TAG.undefined:
@@ -135,19 +151,23 @@ function read(reader: ByteReader, depth: number): Value {
     case TAG.bytes:
       return reader.block().slice();
     case TAG.list:
-      return Array.from({ length: reader.count() }, () => read(reader, depth + 1));
+      budget.spend(CONTAINER_COST);
+      return Array.from({ length: reader.count() }, () => read(reader, depth + 1, budget));
     case TAG.record: {
+      budget.spend(CONTAINER_COST);
       const record: ValueRecord = {};
-      for (let left = reader.count(); left > 0; left--) setOwn(record, decodeString(reader.block()), read(reader, depth + 1));
+      for (let left = reader.count(); left > 0; left--) setOwn(record, decodeString(reader.block()), read(reader, depth + 1, budget));
       return record;
     }
     case TAG.map: {
+      budget.spend(CONTAINER_COST);
       const map = new Map<Value, Value>();
-      for (let left = reader.count(); left > 0; left--) map.set(read(reader, depth + 1), read(reader, depth + 1));
+      for (let left = reader.count(); left > 0; left--) map.set(read(reader, depth + 1, budget), read(reader, depth + 1, budget));
       return map;
     }
     case TAG.set:
-      return new Set(Array.from({ length: reader.count() }, () => read(reader, depth + 1)));
+      budget.spend(CONTAINER_COST);
+      return new Set(Array.from({ length: reader.count() }, () => read(reader, depth + 1, budget)));
     case TAG.instant: {
       const date = new Date(reader.double());
       if (Number.isNaN(date.getTime())) throw new MalformedValue('an instant is no time');
