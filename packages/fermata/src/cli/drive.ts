@@ -97,7 +97,9 @@ async function save(file: string, bytes: Uint8Array): Promise<void> {
 function tellStopped(task: Task, result: TaskResult, snapshot: string, bytes: number, progress: Progress): void {
   const at = task.position ? ` at line ${task.position.line}` : '';
   const what = result.status === 'paused' ? 'paused' : `waiting for ${result.waitingFor.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`;
-  progress.say(`${what}${at}; saved ${snapshot} (${formatBytes(bytes)})\nGo on, here or elsewhere, with: fermata resume ${snapshot}`);
+  const kinds = new Set(result.waitingFor.map(({ kind }) => kind));
+  const decisions = `${kinds.has('outcome_unknown') ? ' --redo' : ''}${kinds.has('approval') ? ' --approve auto' : ''}`;
+  progress.say(`${what}${at}; saved ${snapshot} (${formatBytes(bytes)})\nGo on, here or elsewhere, with: fermata resume ${snapshot}${decisions}`);
 }
 
 function show({ status, output, error }: TaskResult): void {
