@@ -24,7 +24,8 @@ try {
 function stopped(image: Parameters<typeof Machine.fresh>[0], program: ReturnType<typeof programOf>, whole: Ending, points: number) {
   const every = whole.fuel <= points;
   const close = every ? points : Math.floor(points / 5);
-  const mean = Math.max(1, whole.fuel / Math.max(1, points - close));
+  // Half as many again as are wanted: fuel is used in lumps, and a step that ends inside of one stops only after it.
+  const mean = Math.max(1, whole.fuel / (1.5 * Math.max(1, points - close)));
   const progress = newProgress();
   let machine = Machine.fresh(image);
   let stops = 0;
