@@ -56,6 +56,8 @@ export interface HostedMachine {
 }
 
 export interface Host {
+  /** Loads the image and makes machines in advance, so that the first ones start and continue as fast as later ones. */
+  prepare(image: ImageName): Promise<void>;
   create(image: ImageName, limits: LimitsInput): Promise<HostedMachine>;
   /** Finds the image by the digest in the snapshot; throws as `Machine.restore` does. */
   restore(snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }>;

@@ -67,10 +67,12 @@ export class Scheduler {
     if (!entry) throw new FermataError('invalid_state', 'the machine is gone');
     return entry;
   }
-  remove(id: number): void {
+  /** The machine that was removed, if it was there. */
+  remove(id: number): Machine | undefined {
     const entry = this.#entries.get(id);
     if (entry) this.#leave(entry);
     this.#entries.delete(id);
+    return entry?.machine;
   }
 
   /** Sets a machine going. One that was removed meanwhile is passed over: nobody waits for it. */
@@ -104,7 +106,7 @@ export class Scheduler {
       thrown = error;
     }
     entry.cpuMs += cpuNowMs() - cpuBefore;
-    const overran = (thrown as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    const overran = isTimeout(thrown);
     if (overran && !turn.outcome) {
       const rest = entry.machine.abandon();
       if (turn.emitted.at(-1) !== rest) turn.emitted.push(rest.filter(({ kind }) => kind === 'output'));
@@ -170,6 +172,11 @@ const script = new Script(`globalThis[Symbol.for('${TURN.description}')]()`, { f
 export function underTimeout(call: () => void, ms: number): void {
   (globalThis as Record<symbol, unknown>)[TURN] = call;
   script.runInThisContext({ timeout: Math.max(MIN_TIMEOUT_MS, Math.ceil(Math.min(ms, MAX_TIMEOUT_MS))), displayErrors: false });
+}
+
+/** Whether {@link underTimeout} threw because the time was over. */
+export function isTimeout(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
 /** Processor time of this thread, where Node can tell it, else the time that passed. */

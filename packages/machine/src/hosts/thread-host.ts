@@ -11,6 +11,7 @@ import { imageDigestOf, type OpenOptions, type SealOptions } from '../wasm/conta
 import { type Image, imageDigest } from '../wasm/image.ts';
 import { defaultCacheDir, IMAGE_NAMES, type ImageName, loadImage, readManifest } from '../wasm/image-store.ts';
 import type { Budget, Host, HostedMachine, HostedOutcome, Report, Restored } from './host.ts';
+import { rehearse } from './rehearsal.ts';
 import { type FromThread, fromPlainError, type ToThread } from './thread-messages.ts';
 
 /** Enough for the deepest recursion of any image. */
@@ -40,16 +41,21 @@ class ThreadHost implements Host {
     this.#cacheDir = cacheDir;
   }
 
+  async prepare(name: ImageName): Promise<void> {
+    const image = await this.#image(name);
+    while (!this.#closed && this.#threads.length < this.#maxThreads) this.#threads.push(new Thread());
+    await Promise.all(this.#threads.map((thread) => thread.prepare(name, image)));
+  }
+
   async create(name: ImageName, limits: LimitsInput): Promise<HostedMachine> {
     using thread = this.#reserve();
-    const image = await this.#image(name);
-    return (await thread.on.machine(name, image, (request, id) => ({ op: 'create', request, id, image: name, limits }))).machine;
+    return await thread.on.create(name, await this.#image(name), limits);
   }
 
   async restore(snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }> {
     using thread = this.#reserve();
     const { name, image } = await this.#imageOf(imageDigestOf(snapshot));
-    return await thread.on.machine<Restored>(name, image, (request, id) => ({ op: 'restore', request, id, image: name, snapshot, open }));
+    return await thread.on.restore(name, image, snapshot, open);
   }
 
   async close(): Promise<void> {
@@ -136,17 +142,28 @@ class Thread {
     return this.#machines.size + this.reserved;
   }
 
-  async machine<R>(name: ImageName, image: Image, message: (request: number, id: number) => ToThread): Promise<{ machine: HostedMachine; restored: R }> {
-    if (!this.#has.has(name)) {
-      this.#has.add(name);
-      const { manifest, module, files, base, baseState } = image;
-      this.send({ op: 'image', name, parts: { manifest, module, files, base, baseState } });
-    }
+  async create(name: ImageName, image: Image, limits: LimitsInput): Promise<HostedMachine> {
+    return (await this.#machine(name, image, (request, id) => ({ op: 'create', request, id, image: name, limits }))).machine;
+  }
+  restore(name: ImageName, image: Image, snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }> {
+    return this.#machine<Restored>(name, image, (request, id) => ({ op: 'restore', request, id, image: name, snapshot, open }));
+  }
+
+  async #machine<R>(name: ImageName, image: Image, message: (request: number, id: number) => ToThread): Promise<{ machine: HostedMachine; restored: R }> {
+    this.#give(name, image);
     const id = this.#next++;
     const made = (await this.request((request) => message(request, id))) as { limits: Limits; report: Report; restored: R };
     const machine = new ThreadMachine(this, id, made.limits, made.report);
     this.#machines.set(id, machine);
     return { machine, restored: made.restored };
+  }
+
+  async prepare(name: ImageName, image: Image): Promise<void> {
+    const [language] = image.manifest.languages;
+    if (!language) return;
+    const restored = async (snapshot: Uint8Array) => (await this.restore(name, image, snapshot, { trust: true })).machine;
+    await rehearse(language, () => this.create(name, image, {}), restored);
+    await this.request((request) => ({ op: 'prepare', request, image: name }));
   }
 
   send(message: ToThread): void {
@@ -178,6 +195,13 @@ class Thread {
 
   async close(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  #give(name: ImageName, image: Image): void {
+    if (this.#has.has(name)) return;
+    this.#has.add(name);
+    const { manifest, module, files, base, baseState } = image;
+    this.send({ op: 'image', name, parts: { manifest, module, files, base, baseState } });
   }
 
   #receive(message: FromThread): void {

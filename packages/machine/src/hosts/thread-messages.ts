@@ -7,6 +7,7 @@ import type { Budget, HostedOutcome, Report } from './host.ts';
 
 export type ToThread =
   | { op: 'image'; name: ImageName; parts: ImageParts }
+  | { op: 'prepare'; request: number; image: ImageName }
   | { op: 'create'; request: number; id: number; image: ImageName; limits: LimitsInput }
   | { op: 'restore'; request: number; id: number; image: ImageName; snapshot: Uint8Array; open: OpenOptions }
   | { op: 'advance'; id: number; input: Input; budget: Budget }

@@ -5,13 +5,19 @@
  * thread within one turn. Some machines of each image that was used are kept prepared; they hold nothing of any task.
  */
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { FermataError } from '@fermata/protocol';
+import type { GuestInstance } from '../wasm/guest-instance.ts';
 import { Image } from '../wasm/image.ts';
 import type { ImageName } from '../wasm/image-store.ts';
 import { Machine } from '../wasm/machine.ts';
-import { Scheduler, underTimeout } from './scheduler.ts';
+import { isTimeout, Scheduler, underTimeout } from './scheduler.ts';
 import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
 
 const PREPARED_PER_IMAGE = 2;
+/** A thread that had nothing to do for so long makes machines in advance. */
+const IDLE_MS = 20;
+/** Reading a snapshot ends for sure only if nobody forged it. */
+const RESTORE_MS = 30_000;
 const INSPECT_MS = 2000;
 
 if (!parentPort) throw new Error('thread.js runs only as a Worker');
@@ -20,6 +26,9 @@ const post = (message: FromThread) => port.postMessage(message);
 
 const images = new Map<ImageName, Image>();
 const prepared = new Map<ImageName, Machine[]>();
+/** Of machines that are gone; to make a new one of an old instance is cheaper than to have the memory for another. */
+const retired = new Map<ImageName, GuestInstance[]>();
+let idle: NodeJS.Timeout | undefined;
 const scheduler = new Scheduler({
   emitted: (entry, emitted) => post({ kind: 'emitted', id: entry.id, emitted, report: scheduler.report(entry) }),
   outcome: (entry, outcome) => post({ kind: 'outcome', id: entry.id, outcome, report: scheduler.report(entry) }),
@@ -32,7 +41,7 @@ port.on('message', (message: ToThread) => {
     scheduler.turn();
     for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) receive(next.message);
   }
-  setImmediate(prepare);
+  prepareWhenIdle();
 });
 
 function receive(message: ToThread): void {
@@ -50,14 +59,17 @@ function handle(message: ToThread): unknown {
     case 'image':
       images.set(message.name, new Image(message.parts));
       return;
+    case 'prepare':
+      while (prepareOne(message.image));
+      return;
     case 'create': {
-      const machine = prepared.get(message.image)?.pop() ?? Machine.fresh(image(message.image));
+      const machine = take(message.image);
       machine.setLimits(message.limits);
       const entry = scheduler.add(message.id, machine);
       return { limits: machine.limits, report: scheduler.report(entry) };
     }
     case 'restore': {
-      const machine = Machine.restore(image(message.image), message.snapshot, message.open);
+      const machine = restored(message);
       const entry = scheduler.add(message.id, machine);
       return { limits: machine.limits, report: scheduler.report(entry), restored: { pending: machine.pending, waits: machine.waits, attachment: machine.attachment } };
     }
@@ -76,7 +88,7 @@ function handle(message: ToThread): unknown {
     case 'files':
       return scheduler.get(message.id).machine.workFiles();
     case 'dispose':
-      return scheduler.remove(message.id);
+      return retire(message.id);
   }
 }
 
@@ -86,18 +98,54 @@ function image(name: ImageName): Image {
   return found;
 }
 
-/** One machine at a time, so that a message never waits for more than one. Where there is no memory, none is prepared. */
-function prepare(): void {
-  for (const [name, image] of images) {
-    const ready = prepared.get(name) ?? [];
-    prepared.set(name, ready);
-    if (ready.length >= PREPARED_PER_IMAGE) continue;
-    try {
-      ready.push(Machine.fresh(image));
-    } catch {
-      return;
-    }
-    setImmediate(prepare);
-    return;
+function take(name: ImageName): Machine {
+  return prepared.get(name)?.pop() ?? make(name);
+}
+
+function make(name: ImageName): Machine {
+  return Machine.fresh(image(name), {}, retired.get(name)?.pop());
+}
+
+function retire(id: number): void {
+  const machine = scheduler.remove(id);
+  const instance = machine?.retire();
+  if (!machine || !instance) return;
+  const name = machine.image.manifest.name as ImageName;
+  const kept = retired.get(name) ?? [];
+  retired.set(name, kept);
+  if (kept.length < PREPARED_PER_IMAGE) kept.push(instance);
+}
+
+function restored({ image: name, snapshot, open }: Extract<ToThread, { op: 'restore' }>): Machine {
+  const on = take(name);
+  try {
+    underTimeout(() => Machine.restore(image(name), snapshot, open, on), RESTORE_MS);
+    return on;
+  } catch (error) {
+    if (isTimeout(error)) throw new FermataError('checkpoint_invalid', `the snapshot was not restored within ${RESTORE_MS} ms`);
+    throw error;
+  }
+}
+
+function prepareWhenIdle(): void {
+  clearTimeout(idle);
+  idle = setTimeout(prepareNext, IDLE_MS);
+}
+
+/** One machine at a time, so that a message never waits for more than one. */
+function prepareNext(): void {
+  for (const name of images.keys()) if (prepareOne(name)) return void setImmediate(prepareNext);
+}
+
+/** Whether one was missing and made. Where there is no memory, none is. */
+function prepareOne(name: ImageName): boolean {
+  const ready = prepared.get(name) ?? [];
+  prepared.set(name, ready);
+  if (ready.length >= PREPARED_PER_IMAGE) return false;
+  try {
+    ready.push(make(name));
+    return true;
+  } catch {
+    return false;
   }
 }

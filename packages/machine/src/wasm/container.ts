@@ -15,7 +15,7 @@ import { ByteReader, ByteWriter, Truncated } from './bytes.ts';
 
 export const SNAPSHOT_FORMAT = 1;
 const MAGIC = Buffer.from('FERMSNAP');
-const CODEC_XOR_ZSTD = 1;
+const CODEC_XOR_WORDS_ZSTD = 2;
 const FLAG_SEALED = 1;
 const DIGEST = 32;
 const NONCE = 12;
@@ -51,7 +51,7 @@ export function closeContainer(body: Uint8Array, imageDigest: Uint8Array, seal?:
   const writer = new ByteWriter(packed.length + 256);
   writer.raw(MAGIC);
   writer.u16(SNAPSHOT_FORMAT);
-  writer.byte(CODEC_XOR_ZSTD);
+  writer.byte(CODEC_XOR_WORDS_ZSTD);
   writer.byte(seal ? FLAG_SEALED : 0);
   writer.raw(imageDigest);
   if (!seal) {
@@ -96,7 +96,7 @@ function header(reader: ByteReader): { digest: Uint8Array; sealed: boolean } {
     throw new FermataError('environment_mismatch', `the snapshot has format ${format}; this version reads format ${SNAPSHOT_FORMAT}`);
   }
   const codec = reader.byte();
-  if (codec !== CODEC_XOR_ZSTD) throw new FermataError('environment_mismatch', `the snapshot uses codec ${codec}, which this version does not know`);
+  if (codec !== CODEC_XOR_WORDS_ZSTD) throw new FermataError('environment_mismatch', `the snapshot uses codec ${codec}, which this version does not know`);
   const flags = reader.byte();
   if (flags > FLAG_SEALED) throw invalid('its flags are unknown');
   return { digest: reader.raw(DIGEST), sealed: flags === FLAG_SEALED };

@@ -40,7 +40,8 @@ interface GuestExports {
 
 export class GuestInstance {
   readonly #exports: GuestExports;
-  readonly #hooks: GuestHooks;
+  #hooks: GuestHooks;
+  #wasi: WebAssembly.ModuleImports;
   readonly #status: number;
   readonly #unwind: number;
   readonly #unwindBytes: number;
@@ -51,8 +52,9 @@ export class GuestInstance {
   #view = new DataView(new ArrayBuffer(0));
 
   constructor(module: WebAssembly.Module, wasi: WebAssembly.ModuleImports, hooks: GuestHooks) {
+    this.#wasi = wasi;
     this.#hooks = hooks;
-    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, fermata: this.#imports() });
+    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#wasiImports(), fermata: this.#imports() });
     this.#exports = instance.exports as unknown as GuestExports;
     this.#status = this.#exports.fermata_status.value;
     this.#unwind = this.#exports.fermata_unwind.value;
@@ -63,6 +65,12 @@ export class GuestInstance {
     const locateBytes = this.view.getUint32(layout + 8, true);
     this.#locateStack = { start: this.#exports.fermata_locate_stack.value, end: this.#exports.fermata_locate_stack.value + locateBytes };
     this.#maskedBytes = this.view.getUint32(layout + 12, true);
+  }
+
+  /** Gives the instance to another owner, who answers its imports from now on. */
+  connect(wasi: WebAssembly.ModuleImports, hooks: GuestHooks): void {
+    this.#wasi = wasi;
+    this.#hooks = hooks;
   }
 
   get memory(): Uint8Array {
@@ -185,24 +193,32 @@ export class GuestInstance {
     return true;
   }
 
+  #wasiImports(): WebAssembly.ModuleImports {
+    type Import = (...args: never[]) => number | void;
+    const forward =
+      (name: string): Import =>
+      (...args) =>
+        (this.#wasi[name] as Import)(...args);
+    return Object.fromEntries(Object.keys(this.#wasi).map((name) => [name, forward(name)]));
+  }
+
   #imports(): WebAssembly.ModuleImports {
-    const hooks = this.#hooks;
     return {
       checkpoint: () => {
-        if (!this.#arrived() && hooks.onCheckpoint()) this.#stop();
+        if (!this.#arrived() && this.#hooks.onCheckpoint()) this.#stop();
       },
       exchange: (pointer: number, length: number): number => {
-        if (this.#arrived()) return hooks.reply().length;
-        hooks.onExchange(this.memory.slice(pointer, pointer + length));
+        if (this.#arrived()) return this.#hooks.reply().length;
+        this.#hooks.onExchange(this.memory.slice(pointer, pointer + length));
         this.#stop();
         return 0;
       },
-      take: (pointer: number) => this.memory.set(hooks.reply(), pointer),
-      emit: (kind: number, pointer: number, length: number) => hooks.onEmit(kind, this.memory.subarray(pointer, pointer + length)),
+      take: (pointer: number) => this.memory.set(this.#hooks.reply(), pointer),
+      emit: (kind: number, pointer: number, length: number) => this.#hooks.onEmit(kind, this.memory.subarray(pointer, pointer + length)),
       grow: (pages: number): number => {
         const before = this.pages;
         const after = before + (pages >>> 0);
-        if (!hooks.mayGrow(after)) return -1;
+        if (!this.#hooks.mayGrow(after)) return -1;
         this.growTo(after);
         return before;
       },

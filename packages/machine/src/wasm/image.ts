@@ -66,6 +66,12 @@ export class Image implements ImageParts {
     this.#differing ??= differences(memory, this.base);
     for (const { start, end } of this.#differing) memory.set(this.base.subarray(start, end), start);
   }
+
+  /** Makes the memory of a used instance, which has the base's size, that of the base again; no byte of its use stays. */
+  wipe(guest: GuestInstance): void {
+    const { memory } = guest;
+    for (const { start, end } of differences(memory, this.base)) memory.set(this.base.subarray(start, end), start);
+  }
 }
 
 export function imageDigest({ wasm, files, base, args, env, nsPerFuel }: ImageManifest): Uint8Array {
@@ -74,14 +80,15 @@ export function imageDigest({ wasm, files, base, args, env, nsPerFuel }: ImageMa
 }
 
 function differences(fresh: Uint8Array, base: Uint8Array): { start: number; end: number }[] {
-  const STEP = 4096;
+  const STEP = 16 * 1024;
   const [a, b] = [fresh, base].map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as [Buffer, Buffer];
   const runs: { start: number; end: number }[] = [];
   for (let at = 0; at < base.length; at += STEP) {
-    if (a.compare(b, at, at + STEP, at, at + STEP) === 0) continue;
+    const end = Math.min(at + STEP, base.length);
+    if (a.compare(b, at, end, at, end) === 0) continue;
     const last = runs.at(-1);
-    if (last?.end === at) last.end = at + STEP;
-    else runs.push({ start: at, end: at + STEP });
+    if (last?.end === at) last.end = end;
+    else runs.push({ start: at, end });
   }
   return runs;
 }

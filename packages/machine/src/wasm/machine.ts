@@ -24,18 +24,19 @@ import {
   type Value,
   type Wait,
 } from '@fermata/protocol';
-import { ByteReader, ByteWriter } from './bytes.ts';
 import { closeContainer, type OpenOptions, openContainer, type SealOptions } from './container.ts';
+import { coalesced } from './emissions.ts';
 import { ERRNO, Errno } from './errno.ts';
 import { FileSystem } from './file-system.ts';
 import { loadFiles, saveFiles } from './fs-state.ts';
-import { GuestInstance, type StopPlace } from './guest-instance.ts';
+import { type GuestHooks, GuestInstance, type StopPlace } from './guest-instance.ts';
 import { readCall, readNote, readSaid, readStack, reply, type Said } from './guest-messages.ts';
 import type { Image } from './image.ts';
-import { type MachineState, stateFromValue, stateToValue } from './machine-state.ts';
+import type { MachineState } from './machine-state.ts';
 import { OutputMeter } from './output-meter.ts';
-import { aliveParts, readPages, writePages } from './pages.ts';
+import { aliveParts } from './pages.ts';
 import { RandomSource } from './random.ts';
+import { encodeState, readBody, writeBody } from './snapshot-body.ts';
 import { decodeValue, encodeValue, MAX_CARRIER_DEPTH, TooManyParts } from './value-codec.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { Wasi } from './wasi.ts';
@@ -61,8 +62,8 @@ export class Machine {
   attachment: Uint8Array = new Uint8Array();
   readonly #guest: GuestInstance;
   readonly #wasi: Wasi;
-  readonly #output: OutputMeter;
-  #fs: FileSystem;
+  #output: OutputMeter;
+  readonly #fs: FileSystem;
   #clock: VirtualClock;
   #random: RandomSource;
   #limits: Limits;
@@ -77,13 +78,13 @@ export class Machine {
   #emitted: Emission[] = [];
   #state: 'stopped' | 'running' | 'looking' | 'gone' = 'stopped';
 
-  private constructor(image: Image, limits: LimitsInput, state?: MachineState) {
+  private constructor(image: Image, limits: LimitsInput, instance?: GuestInstance) {
     this.image = image;
-    this.#limits = state?.limits ?? limitsSchema.parse(limits);
+    this.#limits = limitsSchema.parse(limits);
     this.#fs = new FileSystem(image.files, this.#limits.maxDiskBytes);
-    this.#clock = new VirtualClock(image.manifest.nsPerFuel, state?.clock);
-    this.#random = new RandomSource(state?.random.seed ?? new Uint8Array(32), state?.random.blocks);
-    this.#output = new OutputMeter(this.#limits.maxOutputBytes, state?.outputBytes);
+    this.#clock = new VirtualClock(image.manifest.nsPerFuel);
+    this.#random = new RandomSource(new Uint8Array(32));
+    this.#output = new OutputMeter(this.#limits.maxOutputBytes);
     this.#wasi = new Wasi({
       args: image.manifest.args,
       env: image.manifest.env,
@@ -95,37 +96,44 @@ export class Machine {
       write: (stream, bytes) => this.#print(stream, bytes),
       exit: (code) => this.#exit(code),
     });
-    this.#guest = new GuestInstance(image.module, this.#wasi.imports(), {
+    const wasi = this.#wasi.imports();
+    const hooks: GuestHooks = {
       onCheckpoint: () => this.#onCheckpoint(),
       onExchange: (message) => this.#onExchange(message),
       reply: () => this.#reply,
       onEmit: (kind, data) => this.#onEmit(kind, data),
       mayGrow: (pages) => this.#mayGrow(pages),
-    });
+    };
+    instance?.connect(wasi, hooks);
+    this.#guest = instance ?? new GuestInstance(image.module, wasi, hooks);
     this.#peakPages = this.#guest.pages;
   }
 
-  /** A machine that has booted and holds nothing of any task. */
-  static fresh(image: Image, limits: LimitsInput = {}): Machine {
-    const machine = new Machine(image, limits);
-    image.copyBaseInto(machine.#guest);
+  /** A machine that has booted and holds nothing of any task. It may be given the instance of a {@link retire}d one. */
+  static fresh(image: Image, limits: LimitsInput = {}, instance?: GuestInstance): Machine {
+    const machine = new Machine(image, limits, instance);
+    if (instance) image.wipe(instance);
+    else image.copyBaseInto(machine.#guest);
     machine.#take(image.baseState);
     return machine;
   }
 
-  /** The machine that a snapshot holds; throws `checkpoint_invalid` or `environment_mismatch`. */
-  static restore(image: Image, bytes: Uint8Array, options: OpenOptions = {}): Machine {
-    const body = new ByteReader(openContainer(bytes, image.digest, options));
-    const { attachment, state } = readState(body);
-    const machine = new Machine(image, state.limits, state);
-    machine.attachment = attachment;
+  /**
+   * The machine that a snapshot holds; throws `checkpoint_invalid` or `environment_mismatch`. It takes over the machine
+   * `on`, which must be {@link fresh} and of the same image, so that the base need not be copied again.
+   */
+  static restore(image: Image, bytes: Uint8Array, options: OpenOptions = {}, on?: Machine): Machine {
+    const { attachment, state, applyTo } = readBody(openContainer(bytes, image.digest, options));
+    const machine = on ?? Machine.fresh(image);
+    if (machine.image !== image || machine.#said.say !== 'ready') throw new FermataError('invalid_state', 'only onto a fresh machine of the image can a snapshot be restored');
+    machine.#use(state.limits);
     if (state.pages < machine.#guest.pages || state.stackPointer % 16 !== 0 || !machine.#mayGrow(state.pages)) {
       throw new FermataError('checkpoint_invalid', 'the snapshot does not fit its own limits');
     }
-    image.copyBaseInto(machine.#guest);
     machine.#guest.growTo(state.pages);
-    readMemory(body, machine.#guest.memory);
-    if (body.remaining > 0 || !machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
+    applyTo(machine.#guest.memory);
+    if (!machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
+    machine.attachment = attachment;
     machine.#take(state);
     machine.#guest.locate();
     return machine;
@@ -178,9 +186,7 @@ export class Machine {
 
   /** Sets the limits of a machine that has not started. */
   setLimits(limits: LimitsInput): void {
-    this.#limits = limitsSchema.parse(limits);
-    this.#fs.maxBytes = this.#limits.maxDiskBytes;
-    this.#output.maxBytes = this.#limits.maxOutputBytes;
+    this.#use(limitsSchema.parse(limits));
   }
 
   /**
@@ -212,23 +218,27 @@ export class Machine {
     return this.#emitted;
   }
 
+  /** Gives up the machine; its instance, if another machine of the image can have it. */
+  retire(): GuestInstance | undefined {
+    const sound = this.#state === 'stopped' && this.#guest.pages === this.image.basePages;
+    this.#state = 'gone';
+    return sound ? this.#guest : undefined;
+  }
+
   /**
    * The whole machine as bytes, sealed if a key is given. Only of a stopped machine; it can go on after. `attachment` is
    * the owner's own and comes back from {@link restore}.
    */
   snapshot(seal?: SealOptions, attachment: Uint8Array = new Uint8Array()): Uint8Array {
     this.#mustBeStopped();
-    const writer = new ByteWriter(64 * 1024);
-    writer.block(attachment);
-    writer.block(encodeValue(stateToValue(this.#saved()), 'state', MAX_CARRIER_DEPTH));
-    writePages(writer, this.#guest.memory, this.image.base, this.#guest.hostRegions());
-    return closeContainer(writer.finish(), this.image.digest, seal);
+    const memory = { memory: this.#guest.memory, base: this.image.base, dead: this.#guest.hostRegions() };
+    return closeContainer(writeBody(attachment, this.#saved(), memory), this.image.digest, seal);
   }
 
   /** SHA-256 over everything that decides how the machine goes on. */
   hash(): string {
     this.#mustBeStopped();
-    const hash = createHash('sha256').update(encodeValue(stateToValue(this.#saved()), 'state', MAX_CARRIER_DEPTH));
+    const hash = createHash('sha256').update(encodeState(this.#saved()));
     for (const part of aliveParts(this.#guest.memory, this.#guest.hostRegions())) hash.update(part);
     return hash.digest('hex');
   }
@@ -386,6 +396,12 @@ export class Machine {
     if (full) this.#end('output', `the program printed more than ${this.#limits.maxOutputBytes} bytes`);
   }
 
+  #use(limits: Limits): void {
+    this.#limits = limits;
+    this.#fs.maxBytes = limits.maxDiskBytes;
+    this.#output.maxBytes = limits.maxOutputBytes;
+  }
+
   #mayGrow(pages: number): boolean {
     if (pages > 65536 || (pages - this.image.basePages) * 65536 > this.#limits.maxMemoryBytes) return false;
     this.#peakPages = Math.max(this.#peakPages, pages);
@@ -429,6 +445,9 @@ export class Machine {
     this.#guest.stackPointer = state.stackPointer;
     this.#guest.fuelWord = 0;
     this.#granted = state.fuel;
+    this.#clock = new VirtualClock(this.image.manifest.nsPerFuel, state.clock);
+    this.#random = new RandomSource(state.random.seed, state.random.blocks);
+    this.#output = new OutputMeter(this.#limits.maxOutputBytes, state.outputBytes);
     this.#peakPages = state.peakPages;
     this.#stoppedIn = state.stoppedIn;
     this.#said = state.said === 'wait' ? { say: 'wait', due: state.dueMs } : state.said === 'ready' ? { say: 'ready' } : { say: 'done', value: undefined };
@@ -436,44 +455,5 @@ export class Machine {
     this.#calls = new Map(state.calls.map((call) => [call.id, call]));
     for (const call of state.calls) this.#callBytes.set(call.id, encodeValue(call, 'call', MAX_CARRIER_DEPTH).length);
     loadFiles(state.fs, this.#fs, this.#wasi);
-  }
-}
-
-/** Neighbouring pieces of one stream as one, so that a program which prints byte by byte costs no more than its bytes. */
-function coalesced(emitted: readonly Emission[]): Emission[] {
-  const together: Emission[] = [];
-  let run: Uint8Array[] = [];
-  for (const emission of emitted) {
-    const last = together.at(-1);
-    if (emission.kind === 'output' && last?.kind === 'output' && last.chunk.stream === emission.chunk.stream) {
-      run.push(emission.chunk.bytes);
-      continue;
-    }
-    join(last, run);
-    run = emission.kind === 'output' ? [emission.chunk.bytes] : [];
-    together.push(emission.kind === 'output' ? { kind: 'output', chunk: { ...emission.chunk } } : emission);
-  }
-  join(together.at(-1), run);
-  return together;
-}
-
-function join(emission: Emission | undefined, pieces: Uint8Array[]): void {
-  if (emission?.kind === 'output' && pieces.length > 1) emission.chunk.bytes = new Uint8Array(Buffer.concat(pieces));
-}
-
-function readState(body: ByteReader): { attachment: Uint8Array; state: MachineState } {
-  return readable(() => ({ attachment: body.block().slice(), state: stateFromValue(decodeValue(body.block())) }));
-}
-function readMemory(body: ByteReader, memory: Uint8Array): void {
-  readable(() => readPages(body, memory));
-}
-
-/** Whatever goes wrong while a body is read, the snapshot is what is wrong. */
-function readable<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof FermataError) throw cause;
-    throw new FermataError('checkpoint_invalid', 'the snapshot cannot be read', { cause });
   }
 }
