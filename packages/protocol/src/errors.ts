@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   environment_mismatch: { class: 'request', text: 'A snapshot belongs to another image or format than this one.' },
   sandbox_lost: { class: 'system', text: 'The machine broke down and was discarded.' },
   sandbox_unavailable: { class: 'system', text: 'This sandbox cannot be had on this machine.' },
+  resources_exhausted: { class: 'system', text: 'There is no room for this now, or never with these limits.' },
   internal: { class: 'system', text: 'A fault of Fermata itself.' },
 } as const satisfies Record<string, { class: 'guest' | 'limit' | 'request' | 'system'; text: string }>;
 

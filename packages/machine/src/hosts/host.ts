@@ -2,7 +2,8 @@
  * The contract of a host: where machines live and are advanced, off the caller's thread.
  *
  * A hosted machine is run until something other than the end of a slice happens. What it emits on the way is told as it
- * comes; the outcome follows after all of it. A host may lose a machine (`sandbox_lost`); it never lies about one.
+ * comes; the outcome follows after all of it. Where a machine lives may change between two calls and during one; it is
+ * `sandbox_lost` only if it breaks down again and again.
  */
 import type { Call, Emission, Emitted, Input, Inspection, Limits, LimitsInput, MachineUsage, Outcome, Wait } from '@fermata/protocol';
 import type { OpenOptions, SealOptions } from '../wasm/container.ts';
@@ -19,6 +20,8 @@ export interface Budget {
   /** Of processor time. */
   cpuMs: number;
 }
+
+export const NEVER: Budget = { wallMs: Number.POSITIVE_INFINITY, cpuMs: Number.POSITIVE_INFINITY };
 
 /** What is known of a machine at its last stop, or while it runs at the end of its last slice. */
 export interface Report {
@@ -55,11 +58,27 @@ export interface HostedMachine {
   dispose(): void;
 }
 
+export interface MachineOptions {
+  /** Machines of different tenants never share a process that has no other use. Default: one tenant for all. */
+  tenant?: string | undefined;
+  /** Told why the machine has to wait for a place, whenever it has to. */
+  onQueued?: ((reason: string) => void) | undefined;
+}
+
+export interface HostUsage {
+  threads: number;
+  /** Machines that are on a thread; the others of `machines` are hibernated. */
+  residentMachines: number;
+  machines: number;
+}
+
 export interface Host {
+  readonly usage: HostUsage;
   /** Loads the image and makes machines in advance, so that the first ones start and continue as fast as later ones. */
   prepare(image: ImageName): Promise<void>;
-  create(image: ImageName, limits: LimitsInput): Promise<HostedMachine>;
+  /** Waits in line while there is no place; rejects with `resources_exhausted` if there can never be one. */
+  create(image: ImageName, limits: LimitsInput, options?: MachineOptions): Promise<HostedMachine>;
   /** Finds the image by the digest in the snapshot; throws as `Machine.restore` does. */
-  restore(snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }>;
+  restore(snapshot: Uint8Array, open: OpenOptions, options?: MachineOptions): Promise<{ machine: HostedMachine; restored: Restored }>;
   close(): Promise<void>;
 }

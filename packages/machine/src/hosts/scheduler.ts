@@ -14,6 +14,8 @@ import type { Budget, HostedOutcome, Report } from './host.ts';
 /** A slice is about this long; a turn ends with the first slice that passes its length. */
 const SLICE_MS = 2;
 const TURN_MS = 8;
+/** No stretch without a fuel check takes so long; one that does is ended. */
+export const MAX_TURN_MS = 20_000;
 /** A machine that runs silently is reported on this often. */
 const REPORT_MS = 100;
 /** The timeout counts wall time; processor time takes longer to pass where others want the processor too. */
@@ -45,11 +47,14 @@ export interface SchedulerEvents {
 
 export class Scheduler {
   readonly #events: SchedulerEvents;
+  readonly #mark: (machine: number) => void;
   readonly #entries = new Map<number, Entry>();
   readonly #runnable: Entry[] = [];
 
-  constructor(events: SchedulerEvents) {
+  /** `mark` is told whose turn it is, and 0 between turns. */
+  constructor(events: SchedulerEvents, mark: (machine: number) => void) {
     this.#events = events;
+    this.#mark = mark;
   }
 
   get busy(): boolean {
@@ -101,10 +106,12 @@ export class Scheduler {
     const turn: Turn = { emitted: [], outcome: undefined };
     let thrown: unknown;
     try {
-      underTimeout(() => this.#slices(entry, turn), Math.min(wallMs, cpuMs * CPU_SLACK));
+      this.#mark(entry.id);
+      underTimeout(() => this.#slices(entry, turn), Math.min(wallMs, cpuMs * CPU_SLACK, MAX_TURN_MS));
     } catch (error) {
       thrown = error;
     }
+    this.#mark(0);
     entry.cpuMs += cpuNowMs() - cpuBefore;
     const overran = isTimeout(thrown);
     if (overran && !turn.outcome) {
@@ -153,9 +160,14 @@ export class Scheduler {
   }
   #overrun(entry: Entry): void {
     const { wallMs, cpuMs } = this.#left(entry);
-    const limit: LimitKind = wallMs <= cpuMs ? 'timeout' : 'cpu';
+    const limit: LimitKind = Math.min(wallMs, cpuMs) > 0 || wallMs > cpuMs ? 'cpu' : 'timeout';
     const { timeoutMs, maxCpuMs } = entry.machine.limits;
-    const message = limit === 'timeout' ? `the program ran longer than ${timeoutMs} ms` : `the program used more than ${maxCpuMs} ms of processor time`;
+    const inOneStretch = Math.min(wallMs, cpuMs) > 0;
+    const message = inOneStretch
+      ? `one operation of the program took more than ${MAX_TURN_MS} ms`
+      : limit === 'timeout'
+        ? `the program ran longer than ${timeoutMs} ms`
+        : `the program used more than ${maxCpuMs} ms of processor time`;
     this.#leave(entry);
     this.#events.outcome(entry, { kind: 'limit', limit, message });
   }

@@ -4,7 +4,7 @@
  * Between turns it takes messages from the port without going back to the event loop, so a stop request reaches a busy
  * thread within one turn. Some machines of each image that was used are kept prepared; they hold nothing of any task.
  */
-import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { FermataError } from '@fermata/protocol';
 import type { GuestInstance } from '../wasm/guest-instance.ts';
 import { Image } from '../wasm/image.ts';
@@ -12,6 +12,7 @@ import type { ImageName } from '../wasm/image-store.ts';
 import { Machine } from '../wasm/machine.ts';
 import { isTimeout, Scheduler, underTimeout } from './scheduler.ts';
 import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
+import { type TurnWord, turnMarker } from './turn-word.ts';
 
 const PREPARED_PER_IMAGE = 2;
 /** A thread that had nothing to do for so long makes machines in advance. */
@@ -29,11 +30,14 @@ const prepared = new Map<ImageName, Machine[]>();
 /** Of machines that are gone; to make a new one of an old instance is cheaper than to have the memory for another. */
 const retired = new Map<ImageName, GuestInstance[]>();
 let idle: NodeJS.Timeout | undefined;
-const scheduler = new Scheduler({
-  emitted: (entry, emitted) => post({ kind: 'emitted', id: entry.id, emitted, report: scheduler.report(entry) }),
-  outcome: (entry, outcome) => post({ kind: 'outcome', id: entry.id, outcome, report: scheduler.report(entry) }),
-  lost: (entry, error) => post({ kind: 'lost', id: entry.id, error: plainError(error), report: scheduler.report(entry) }),
-});
+const scheduler = new Scheduler(
+  {
+    emitted: (entry, emitted) => post({ kind: 'emitted', id: entry.id, emitted, report: scheduler.report(entry) }),
+    outcome: (entry, outcome) => post({ kind: 'outcome', id: entry.id, outcome, report: scheduler.report(entry) }),
+    lost: (entry, error) => post({ kind: 'lost', id: entry.id, error: plainError(error), report: scheduler.report(entry) }),
+  },
+  turnMarker(workerData as TurnWord),
+);
 
 port.on('message', (message: ToThread) => {
   receive(message);

@@ -1,0 +1,275 @@
+/**
+ * A machine that outlasts the thread it lives on.
+ *
+ * Kept here are its last snapshot and every input since. While it waits and nothing happens it is taken off its thread
+ * (hibernated) and put on one again when it is wanted. If its thread dies it is put on another, given the same inputs, and
+ * arrives where it was, because a program is a function of its inputs; what it emits again on the way is told to nobody.
+ * A machine that keeps taking its thread down with it is given up (`sandbox_lost`).
+ */
+import { type Emission, FermataError, type Input, type Inspection, type Limits } from '@fermata/protocol';
+import type { OpenOptions, SealOptions } from '../wasm/container.ts';
+import { type Budget, type HostedMachine, type HostedOutcome, NEVER, type Report, type Restored } from './host.ts';
+import { MachineLost } from './remote-thread.ts';
+import type { Seat } from './seats.ts';
+import { Told } from './told.ts';
+
+/** A machine that broke down its thread so often is not tried again. */
+const MAX_BREAKDOWNS = 2;
+/** A machine may have its turn by chance when somebody kills its process, but not this often. */
+const MAX_KILLS = 10;
+
+/** How the machine comes onto a thread: as a new one, or from a snapshot. */
+export interface Origin {
+  seat(): Promise<Seat>;
+  create(seat: Seat): Promise<HostedMachine>;
+  restore(seat: Seat, snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }>;
+}
+
+interface Base {
+  snapshot: Uint8Array;
+  open: OpenOptions;
+}
+
+interface Resident {
+  machine: HostedMachine;
+  seat: Seat;
+}
+
+export class LastingMachine implements HostedMachine {
+  readonly #origin: Origin;
+  readonly #idleMs: number;
+  readonly #onGone: (machine: LastingMachine) => void;
+  #resident: Resident | undefined;
+  /** Null: a machine that has just been made. */
+  #base: Base | null;
+  #inputs: Input[] = [];
+  readonly #told = new Told();
+  /** Known from the first arrival on, which whoever has the machine has awaited. */
+  #report: Report | undefined;
+  #limits: Limits | undefined;
+  #restored: Restored | undefined;
+  #cpuAtBaseMs = 0;
+  /** What the resident had used when the base was taken, if it is the one that the base was taken of. */
+  #cpuOfResidentMs = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #disposed = false;
+  /** It was stopped at a place that could not be saved, so it cannot be brought back. */
+  #stuck = false;
+  #busy = false;
+  #stopAsked = false;
+  #breakdowns = 0;
+  #kills = 0;
+  #work: Promise<unknown> = Promise.resolve();
+
+  private constructor(origin: Origin, base: Base | null, idleMs: number, onGone: (machine: LastingMachine) => void) {
+    this.#origin = origin;
+    this.#base = base;
+    this.#idleMs = idleMs;
+    this.#onGone = onGone;
+  }
+
+  static async create(origin: Origin, idleMs: number, onGone: (machine: LastingMachine) => void): Promise<LastingMachine> {
+    const machine = new LastingMachine(origin, null, idleMs, onGone);
+    await machine.#looked(async () => {});
+    return machine;
+  }
+
+  static async restore(
+    origin: Origin,
+    snapshot: Uint8Array,
+    open: OpenOptions,
+    idleMs: number,
+    onGone: (machine: LastingMachine) => void,
+  ): Promise<{ machine: LastingMachine; restored: Restored }> {
+    const machine = new LastingMachine(origin, { snapshot, open }, idleMs, onGone);
+    const restored = await machine.#looked(async () => machine.#restored as Restored);
+    return { machine, restored };
+  }
+
+  get limits(): Limits {
+    return this.#limits as Limits;
+  }
+  get report(): Report {
+    return this.#report as Report;
+  }
+
+  advance(input: Input, budget: Budget, onEmitted: (emitted: Emission[], report: Report) => void): Promise<HostedOutcome> {
+    this.#stopAsked = false;
+    const deadline = performance.now() + budget.wallMs;
+    return this.#alone(async () => {
+      this.#inputs.push(input);
+      const advanced = this.#lasting(async (machine) => {
+        const advancing = machine.advance(input, { ...budget, wallMs: deadline - performance.now() }, (emitted, report) => {
+          this.#report = this.#total(report);
+          onEmitted(this.#told.fresh(emitted), this.report);
+        });
+        if (this.#stopAsked) machine.stop();
+        const outcome = await advancing;
+        this.#report = this.#total(machine.report);
+        // Where it was stopped by request no input leads again, so that place becomes the base.
+        // If it is too large for that, it shares the fate of its thread.
+        if (outcome.kind === 'slice-used') this.#stuck = !(await this.#rebase(machine));
+        return outcome;
+      }, this.#inputs.length - 1);
+      return advanced.catch((error: unknown) => {
+        // It was not accepted, or the machine is gone for good.
+        this.#inputs.pop();
+        throw error;
+      });
+    });
+  }
+
+  stop(): void {
+    this.#stopAsked = true;
+    this.#resident?.machine.stop();
+  }
+
+  snapshot(seal?: SealOptions, attachment?: Uint8Array): Promise<Uint8Array> {
+    return this.#looked((machine) => machine.snapshot(seal, attachment));
+  }
+  hash(): Promise<string> {
+    return this.#looked((machine) => machine.hash());
+  }
+  inspect(): Promise<Inspection> {
+    return this.#looked((machine) => machine.inspect());
+  }
+  readFile(path: string): Promise<Uint8Array | undefined> {
+    return this.#looked((machine) => machine.readFile(path));
+  }
+  files(): Promise<{ path: string; data: Uint8Array }[]> {
+    return this.#looked((machine) => machine.files());
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#leave();
+    this.#base = null;
+    this.#inputs = [];
+    this.#onGone(this);
+  }
+
+  /** Takes the machine off its thread now, if it does nothing. Where it cannot be saved it stays. */
+  async hibernate(): Promise<void> {
+    if (this.#busy || this.#disposed) return;
+    await this.#alone(async () => {
+      if (!this.#resident || this.#disposed) return;
+      try {
+        // One that has just been made is made again as fast.
+        const isNew = this.#base === null && this.#inputs.length === 0;
+        if (isNew || (await this.#rebase(this.#resident.machine))) this.#leave();
+      } catch {
+        this.#leave();
+      }
+    }, false);
+  }
+
+  #looked<T>(look: (machine: HostedMachine) => Promise<T>): Promise<T> {
+    return this.#alone(() => this.#lasting(look, this.#inputs.length));
+  }
+
+  /** One thing at a time. */
+  #alone<T>(work: () => Promise<T>, restAfter = true): Promise<T> {
+    const doing = this.#work.then(async () => {
+      if (this.#disposed) throw disposed();
+      clearTimeout(this.#idle);
+      this.#busy = true;
+      try {
+        return await work();
+      } finally {
+        this.#busy = false;
+        if (restAfter) this.#rest();
+      }
+    });
+    this.#work = doing.catch(() => {});
+    return doing;
+  }
+
+  #rest(): void {
+    clearTimeout(this.#idle);
+    if (!this.#resident || this.#disposed || this.#idleMs === Number.POSITIVE_INFINITY) return;
+    this.#idle = setTimeout(() => void this.hibernate().catch(() => {}), this.#idleMs);
+    this.#idle.unref();
+  }
+
+  /** Works on the machine where it stands after its first `inputs` inputs, and again on another thread if that one dies. */
+  async #lasting<T>(work: (machine: HostedMachine) => Promise<T>, inputs: number): Promise<T> {
+    for (;;) {
+      try {
+        this.#resident ??= await this.#arrive(inputs);
+        return await work(this.#resident.machine);
+      } catch (error) {
+        if (this.#disposed) throw disposed();
+        if (!(error instanceof FermataError) || error.code !== 'sandbox_lost' || this.#stuck) throw error;
+        this.#leave();
+        this.#count(error);
+      }
+    }
+  }
+
+  /** Throws when this was once too often. */
+  #count(error: FermataError): void {
+    const blame = error instanceof MachineLost ? error.blame : 'own';
+    if (blame === 'own') this.#breakdowns++;
+    if (blame === 'turn') this.#kills++;
+    if (this.#breakdowns >= MAX_BREAKDOWNS || this.#kills >= MAX_KILLS) throw error;
+  }
+
+  async #arrive(inputs: number): Promise<Resident> {
+    const base = this.#base;
+    const resident = await seated(this.#origin, async (seat) => {
+      const { machine, restored } = base ? await this.#origin.restore(seat, base.snapshot, base.open) : { machine: await this.#origin.create(seat), restored: undefined };
+      this.#limits ??= machine.limits;
+      this.#restored ??= restored;
+      this.#told.again();
+      for (const input of this.#inputs.slice(0, inputs)) await machine.advance(input, NEVER, (emitted) => void this.#told.fresh(emitted));
+      return machine;
+    });
+    this.#report = this.#total(resident.machine.report);
+    if (!this.#disposed) return resident;
+    resident.machine.dispose();
+    resident.seat.release();
+    throw disposed();
+  }
+
+  /** Whether the machine could be saved; one may be too large. */
+  async #rebase(machine: HostedMachine): Promise<boolean> {
+    const snapshot = await machine.snapshot().catch((error: unknown) => {
+      if (error instanceof FermataError && error.code === 'sandbox_lost') throw error;
+      return undefined;
+    });
+    if (!snapshot) return false;
+    this.#base = { snapshot, open: { trust: true } };
+    this.#inputs = [];
+    this.#told.rebase();
+    this.#cpuAtBaseMs = this.report.cpuMs;
+    this.#cpuOfResidentMs = machine.report.cpuMs;
+    return true;
+  }
+
+  #total(report: Report): Report {
+    return { ...report, cpuMs: this.#cpuAtBaseMs + report.cpuMs - this.#cpuOfResidentMs };
+  }
+
+  #leave(): void {
+    clearTimeout(this.#idle);
+    this.#resident?.machine.dispose();
+    this.#resident?.seat.release();
+    this.#resident = undefined;
+    this.#cpuOfResidentMs = 0;
+  }
+}
+
+async function seated(origin: Origin, make: (seat: Seat) => Promise<HostedMachine>): Promise<Resident> {
+  const seat = await origin.seat();
+  try {
+    return { seat, machine: await make(seat) };
+  } catch (error) {
+    seat.release();
+    throw error;
+  }
+}
+
+function disposed(): FermataError {
+  return new FermataError('invalid_state', 'the machine was disposed of');
+}

@@ -1,0 +1,68 @@
+/** A Worker of this process as a port. */
+import { Worker } from 'node:worker_threads';
+import type { Image } from '../wasm/image.ts';
+import type { ImageName } from '../wasm/image-store.ts';
+import type { OpenPort, Port, PortEvents } from './port.ts';
+import type { FromThread, ToThread } from './thread-messages.ts';
+import { currentTurn, newTurnWord, type TurnWord } from './turn-word.ts';
+
+/** Enough for the deepest recursion of any image. */
+const STACK_MB = 64;
+
+export type LoadImage = (name: ImageName) => Promise<Image>;
+
+export function workerPorts(load: LoadImage): OpenPort {
+  return (events) => new WorkerPort(load, events, newTurnWord());
+}
+
+export class WorkerPort implements Port {
+  readonly #load: LoadImage;
+  readonly #worker: Worker;
+  readonly #turn: TurnWord;
+  readonly #given = new Set<ImageName>();
+
+  constructor(load: LoadImage, events: PortEvents, turn: TurnWord) {
+    this.#load = load;
+    this.#turn = turn;
+    const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
+    // Flags that say how the main script is read do not fit a Worker's file.
+    const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--input-type'));
+    this.#worker = new Worker(entry, { execArgv, resourceLimits: { stackSizeMb: STACK_MB }, stdin: false, workerData: turn });
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromThread) => events.message(message));
+    let ended = false;
+    const gone = (message: string, brokeDown: boolean) => {
+      if (ended) return;
+      ended = true;
+      events.gone({ message, brokeDown, suspect: currentTurn(turn)?.machine });
+    };
+    this.#worker.on('error', (error) => gone((error as Error).message, true));
+    this.#worker.on('exit', () => gone('the thread ended', false));
+  }
+
+  /** How long the turn of a machine lasts by now, if one has it. */
+  get turn(): { machine: number; sinceMs: number } | undefined {
+    return currentTurn(this.#turn);
+  }
+
+  async give(name: ImageName): Promise<void> {
+    if (this.#given.has(name)) return;
+    const { manifest, module, files, base, baseState } = await this.#load(name);
+    if (this.#given.has(name)) return;
+    this.#given.add(name);
+    this.send({ op: 'image', name, parts: { manifest, module, files, base, baseState } });
+  }
+
+  send(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  hold(awaited: boolean): void {
+    if (awaited) this.#worker.ref();
+    else this.#worker.unref();
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
