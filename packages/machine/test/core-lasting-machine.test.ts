@@ -1,5 +1,5 @@
 /** A machine that loses its thread at any moment, or is taken off it, does and tells the same as one that never does. */
-import { type Emission, FermataError, type Input } from '@fermata/protocol';
+import { type Emission, FermataError, type Input, type Program } from '@fermata/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Budget, type HostedMachine, type HostedOutcome, NEVER, type Report } from '../src/hosts/host.ts';
@@ -11,7 +11,7 @@ import { Machine } from '../src/wasm/machine.ts';
 
 const image = await loadImage('quickjs');
 const SLICE = 2000;
-const PROGRAM = {
+const PROGRAM: Program = {
   language: 'javascript',
   tools: [{ name: 'ask', parameters: null }],
   code: `let sum = 0;
@@ -21,7 +21,7 @@ for (let round = 1; round <= 3; round++) {
   sum += await tools.ask({ round, sum }); console.error('answered'); progress(round / 3);
 }
 return sum;`,
-} as const;
+};
 const START: Input = { kind: 'start', program: PROGRAM, seed: new Uint8Array(32), nowMs: 1e12 };
 const answer = (callId: number): Input => ({ kind: 'answer', callId, result: { ok: callId * 10 }, nowMs: 1e12 + callId });
 

@@ -55,10 +55,10 @@ export function nodeCommand(script: string, cacheDir: string, inJail: boolean): 
 }
 
 /** The command in a jail in which it sees the system's libraries and these paths, read-only, and nothing else. */
-function jailed({ command, args }: ChildCommand, readable: readonly string[]): ChildCommand {
+export function jailed({ command, args }: ChildCommand, readable: readonly string[]): ChildCommand {
   const binds = [...SYSTEM, ...readable].flatMap((path) => ['--ro-bind-try', path, path]);
   const fences = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'];
-  return { command: 'bwrap', args: [...fences, ...binds, '--', command, ...args] };
+  return { command: 'bwrap', args: [...fences, ...binds, '--remount-ro', '/', '--', command, ...args] };
 }
 
 function realpathIfThere(path: string): string {
