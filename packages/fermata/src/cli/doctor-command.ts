@@ -1,12 +1,13 @@
 /** `fermata doctor`: what this machine can do, and why not. */
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
+import { dirname } from 'node:path';
 import { defaultCacheDir, IMAGE_NAMES, type ImageName, verifyCached } from '@fermata/machine';
 import type { Language } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { createFermata } from '../fermata.ts';
 import { EXIT } from './exit-code.ts';
-import { dataDir, sealKey } from './key-file.ts';
+import { dataDir, hasSealKey, sealKey } from './key-file.ts';
 import { formatBytes } from './units.ts';
 
 interface Finding {
@@ -38,7 +39,7 @@ async function examine(): Promise<Finding[]> {
     ...(await languages()),
     attempt('image cache', () => defaultCacheDir() + writable(defaultCacheDir())),
     ...(await Promise.all(IMAGE_NAMES.map(cached))),
-    attempt('seal key', () => `${sealKey().id}${process.env.FERMATA_SEAL_KEY === undefined ? ` in ${dataDir()}` : ' from FERMATA_SEAL_KEY'}`),
+    attempt('seal key', () => (hasSealKey() ? keyInUse() : `none yet; a first pause makes it in ${dataDir()}${writable(existing(dataDir()))}`)),
     { what: 'isolation', ok: true, detail: 'Wasm machines in threads of this process; no jail around the process in this version' },
   ];
 }
@@ -75,6 +76,15 @@ function attempt(what: string, look: () => string): Finding {
   } catch (error) {
     return { what, ok: false, detail: (error as Error).message };
   }
+}
+
+function keyInUse(): string {
+  return `${sealKey().id}${process.env.FERMATA_SEAL_KEY === undefined ? ` in ${dataDir()}` : ' from FERMATA_SEAL_KEY'}`;
+}
+
+/** The folder, or the nearest one above it that is there. */
+function existing(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : existing(dirname(folder));
 }
 
 function writable(folder: string): string {
