@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ERROR_CODES, limitsSchema } from '@fermata/protocol';
+import { ERROR_CODES, LIMITS, limitsSchema } from '@fermata/protocol';
 
 export const ERRORS_PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 
@@ -16,14 +16,7 @@ const CLASSES = {
     'The fault is ours, or that of the machine we run on. If a task had begun it has status `failed` with this code, and its last snapshot can be restored; else a `FermataError` is thrown, and the command line exits with 3.',
 };
 
-const LIMITS = {
-  timeoutMs: ['timeout', 'wall time while the program runs, its tools and sleeps included; not while it is paused or stopped', '--timeout 30s'],
-  maxCpuMs: ['cpu_limit', 'processor time of the machine, as measured', '--cpu 10s'],
-  maxMemoryBytes: ['memory_limit', "memory of the machine above the image's own", '--memory 256 (MiB)'],
-  maxDiskBytes: ['disk_limit', 'files in `/work` and `/tmp`', '--disk 64 (MiB)'],
-  maxOutputBytes: ['output_limit', 'stdout and stderr together', '--max-output 1048576'],
-  maxToolCalls: ['tool_call_limit', 'tool calls that the program may start', '--max-calls 1000'],
-};
+const EXAMPLES = { timeout: '30s', cpu: '10s', memory: '256 (MiB)', disk: '64 (MiB)', output: '1048576', tool_calls: '1000' };
 
 export function errorsPage() {
   const defaults = limitsSchema.parse({});
@@ -57,8 +50,8 @@ them (\`limits\` of \`createFermata\`). A value below the least one, or above th
 
 | limit | what it counts | default | least | most | command line | code |
 |---|---|---|---|---|---|---|
-${Object.keys(defaults)
-  .map((name) => limitRow(name, defaults[name]))
+${Object.entries(LIMITS)
+  .map(([kind, words]) => limitRow(kind, words, defaults[words.option]))
   .join('\n')}
 
 Limits travel with a snapshot: a restored or forked task has the same ones, and what it has spent so far counts.
@@ -85,11 +78,9 @@ ${text}
 ${rows.map(([code, { text: meaning }]) => `| \`${code}\` | ${meaning} |`).join('\n')}`;
 }
 
-function limitRow(name, value) {
-  const [code, what, option] = LIMITS[name] ?? [];
-  if (!code) throw new Error(`scripts/docs-errors.mjs has no words for the limit ${name}`);
+function limitRow(kind, { option: name, counts, flag, code }, value) {
   const { least, most } = boundsOf(name);
-  return `| \`${name}\` | ${what} | ${amount(name, value)} | ${amount(name, least)} | ${most === null ? '' : amount(name, most)} | \`${option}\` | \`${code}\` |`;
+  return `| \`${name}\` | ${counts} | ${amount(name, value)} | ${amount(name, least)} | ${most === null ? '' : amount(name, most)} | \`${flag} ${EXAMPLES[kind]}\` | \`${code}\` |`;
 }
 
 /** The bounds as the schema itself has them. */

@@ -1,12 +1,16 @@
 /** Tools: functions of the host that a program may call by name. */
-import { FermataError, type Value, type ValueRecord } from '@fermata/protocol';
+import { FermataError, parseOptions, strictOptions, type Value, type ValueRecord } from '@fermata/protocol';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
+import type { JsonArguments } from './json-arguments.ts';
 
 /** A JSON Schema of an object, or a zod object. */
-export type ToolParameters = Record<string, unknown> | z.ZodObject;
-/** The arguments that a schema lets through; for a JSON Schema, any record. */
-export type ToolArguments<P> = P extends z.ZodType ? z.output<P> : ValueRecord;
+export type ToolParameters = { readonly [key: string]: unknown } | z.ZodObject;
+/**
+ * The arguments that a schema lets through. Of a JSON Schema that stands in `defineTool` itself (or is `as const`) they are
+ * inferred; of one that is only known as a record, they are any record.
+ */
+export type ToolArguments<P> = P extends z.ZodType ? z.output<P> : JsonArguments<P>;
 
 export interface ToolCallInfo {
   taskId: string;
@@ -53,18 +57,33 @@ export class ToolError extends Error {
   }
 }
 
+const definitionSchema = strictOptions({
+  name: z.string(),
+  description: z.string().optional(),
+  parameters: z.custom<ToolParameters>((value) => value !== null && typeof value === 'object', 'a zod object or a JSON Schema is wanted').optional(),
+  idempotent: z.boolean().optional(),
+  requiresApproval: z.boolean().optional(),
+  execute: z.custom<Tool['execute']>((value) => typeof value === 'function', 'a function is wanted').optional(),
+} satisfies Record<keyof ToolDefinition, z.ZodType>);
+
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
 const ajv = new Ajv({ strict: false, allErrors: false });
 
-/** Makes a tool; throws `invalid_request` for a name or schema that cannot be used. */
-export function defineTool<P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
+/** Makes a tool; throws `invalid_request` for a name or schema that cannot be used, and for a key that a tool does not have. */
+export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
+  parseOptions(definitionSchema, definition, calledTool(definition));
   const { name, description = '', idempotent = false, requiresApproval = false, execute } = definition;
-  if (typeof name !== 'string' || !NAME.test(name)) {
+  if (!NAME.test(name)) {
     throw new FermataError('invalid_request', `${JSON.stringify(name)} cannot be a tool's name`, { hint: 'Use letters, digits, _ and -, with dots for groups.' });
   }
   const given = definition.parameters ?? { type: 'object' };
   const { schema, check } = given instanceof z.ZodType ? zodParameters(given, name) : jsonParameters(given, name);
   return { name, description, parameters: schema, idempotent, requiresApproval, check, execute };
+}
+
+/** How an error calls a definition that may be anything. */
+function calledTool(definition: { name?: unknown } | null | undefined): string {
+  return typeof definition?.name === 'string' ? `tool ${definition.name}` : 'tool';
 }
 
 /** Argument names in the order of the schema, or null where it names none. */
@@ -77,11 +96,16 @@ export function parameterNames(tool: Tool): string[] | null {
 export function toolsByName(tools: readonly (Tool | ToolDefinition)[]): Map<string, Tool> {
   const byName = new Map<string, Tool>();
   for (const given of tools) {
-    const tool = 'check' in given ? given : defineTool(given);
+    const tool = isMade(given) ? given : defineTool(given);
     if (byName.has(tool.name)) throw new FermataError('invalid_request', `two tools have the name ${tool.name}`);
     byName.set(tool.name, tool);
   }
   return byName;
+}
+
+/** Whether `defineTool` has made it, that of another copy of this package included. */
+function isMade(given: Tool | ToolDefinition): given is Tool {
+  return given !== null && typeof given === 'object' && 'check' in given && typeof given.check === 'function';
 }
 
 function zodParameters(schema: z.ZodType, name: string) {

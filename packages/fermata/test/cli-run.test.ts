@@ -1,5 +1,5 @@
 /** `fermata run`: data on stdout, talk on stderr, and an exit code that says how it went. */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Cli } from './cli.ts';
@@ -82,10 +82,19 @@ test('--json prints one object, of the form that the API documents', async () =>
 });
 
 describe('a program that fails exits with 1', () => {
-  test('and shows its traceback on stderr', async () => {
+  test('and shows its traceback on stderr, with the message once', async () => {
     const ended = await cli.run(['run', '-l', 'python', '-e', 'print("first")\nraise ValueError("bad cell")']);
     expect(ended).toMatchObject({ code: 1, stdout: 'first\n' });
-    expect(ended.stderr).toMatch(/line 2[\s\S]*failed: guest_error: ValueError: bad cell/);
+    expect(ended.stderr).toMatch(/^Traceback[\s\S]*line 2[\s\S]*\nValueError: bad cell\nfailed: guest_error \(line 2, column 1\)\n$/);
+    expect(ended.stderr.split('ValueError: bad cell')).toHaveLength(2);
+  });
+  test('and begins a line of its own where its output has not ended one', async () => {
+    const shown = join(cli.folder, 'shown');
+    const both = openSync(shown, 'w');
+    const code = 'import sys\nprint("so far", end="")\nsys.stdout.flush()\nraise SystemExit(3)';
+    expect(await cli.run(['run', '-l', 'python', '-e', code], { output: both })).toMatchObject({ code: 1 });
+    closeSync(both);
+    expect(readFileSync(shown, 'utf8')).toMatch(/^so far\n(Traceback|failed)/);
   });
   test('and in JSON has its error with code and line', async () => {
     expect(await cli.json(['run', '-l', 'javascript', '-e', '\nthrow new RangeError("x")'])).toMatchObject({
@@ -103,8 +112,14 @@ describe('a program that fails exits with 1', () => {
     ['disk_limit', ['--disk', '1', '-e', 'open("/work/x", "wb").write(bytes(2 ** 21))']],
     ['tool_call_limit', ['--max-calls', '0', '--tools', TOOLS, '-e', 'tools.calculate_sum(numbers=[])']],
     ['library_not_allowed', ['--allow-library', 'math', '-e', 'import os']],
-  ])('with %s at that limit', async (code, args) => {
-    expect(await cli.json(['run', '-l', 'python', ...args])).toMatchObject({ code: 1, error: { code } });
+  ])('with %s at that limit, and the option that raises it', async (code, args) => {
+    const ended = await cli.json(['run', '-l', 'python', ...args]);
+    expect(ended).toMatchObject({ code: 1, error: { code } });
+    if (code !== 'library_not_allowed') expect(ended.error.hint).toContain(args[0]);
+  });
+  test('with a hint in the words of the command line', async () => {
+    const ended = await cli.run(['run', '-l', 'python', '-e', 'open("data.csv")']);
+    expect(ended.stderr).toMatch(/hint: .*--file \/work\/name=file/);
   });
 });
 

@@ -1,4 +1,5 @@
 /** The rest of the command line: help, images, doctor, and what it says to wrong usage. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Cli } from './cli.ts';
@@ -39,12 +40,14 @@ const WRONG: [string, string[], RegExp][] = [
   ['code without a language', ['run', '-e', '1'], /which language[\s\S]*--lang/],
   ['an unknown language', ['run', '-l', 'cobol', '-e', '1'], /cobol.*python, javascript, typescript/],
   ['a file that is not there', ['run', 'absent.py'], /absent\.py cannot be read/],
-  ['input that is no JSON', ['run', '-l', 'python', '-e', '1', '-i', '{oops'], /--input is not JSON/],
+  ['input that is no JSON', ['run', '-l', 'python', '-e', '1', '-i', '{oops'], /--input is not JSON: line 1, column 2: unexpected "oops"[\s\S]*hint:.*@file/],
   ['a duration that is none', ['run', '-l', 'python', '-e', '1', '--timeout', 'soon'], /500ms, 2s/],
-  ['a limit below its minimum', ['run', '-l', 'python', '-e', '1', '--timeout', '1ms'], /timeoutMs/],
-  ['a tools file that is not there', ['run', '-l', 'python', '-e', '1', '-t', 'absent.mjs'], /absent\.mjs cannot be loaded/],
+  ['a limit below its minimum', ['run', '-l', 'python', '-e', '1', '--timeout', '1ms'], /'--timeout <duration>'.*The least is 10ms/],
+  ['a limit above its most', ['run', '-l', 'python', '-e', '1', '--memory', '4000'], /'--memory <MiB>'.*The most is 3072 MiB/],
+  ['a tools file that is not there', ['run', '-l', 'python', '-e', '1', '-t', 'absent.mjs'], /absent\.mjs is not there/],
   ['an input file that is not there', ['run', '-l', 'python', '-e', '1', '-f', '/work/a=absent.txt'], /absent\.txt cannot be read/],
   ['an input file without a place', ['run', '-l', 'python', '-e', '1', '-f', 'absent.txt'], /form \/work\/name=file/],
+  ['an input file for a place that is not there', ['run', '-l', 'python', '-e', '1', '-f', '/etc/a=absent.txt'], /form \/work\/name=file/],
   ['an unknown image', ['image', 'verify', 'perl'], /no image perl[\s\S]*cpython/],
 ];
 
@@ -58,19 +61,20 @@ test('with --json an error of usage is one JSON object too', async () => {
   expect(await cli.json(['run', 'absent.py'])).toMatchObject({ code: 2, error: { code: 'invalid_request', message: expect.stringContaining('absent.py') } });
 });
 
-test('a folder that cannot keep the key is named, with the ways out', async () => {
-  const env = { FERMATA_DATA_DIR: join(cli.folder, cli.file('no-folder', ''), 'data') };
-  const refused = await cli.run(['run', '-l', 'python', '-e', '1'], { env });
-  expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/no-folder.data[\s\S]*hint: .*FERMATA_DATA_DIR.*FERMATA_SEAL_KEY/) });
-  expect(await cli.json(['run', '-l', 'python', '-e', '1'], { env })).toMatchObject({ code: 3, error: { code: 'sandbox_unavailable' } });
+test('the key is made when a snapshot needs it, and not before', async () => {
+  expect(await cli.run(['run', '-l', 'python', '-e', '1'])).toMatchObject({ code: 0 });
+  expect(await cli.json(['doctor'])).toMatchObject({ code: 0, findings: expect.arrayContaining([{ what: 'seal key', ok: true, detail: expect.stringContaining('none yet') }]) });
+  expect(existsSync(join(cli.folder, 'data'))).toBe(false);
+  expect(await cli.run(['run', '-l', 'python', '-e', 'while True: pass', '--pause-after', '1ms'])).toMatchObject({ code: 4 });
+  expect(existsSync(join(cli.folder, 'data', 'seal.key'))).toBe(true);
 });
 
-test('tools that are no tools are named', async () => {
-  const run = (text: string) => cli.run(['run', '-l', 'python', '-e', '1', '-t', cli.file(`tools-${text.length}.mjs`, text)]);
-  expect(await run('export default 5;')).toMatchObject({ code: 2, stderr: expect.stringContaining('must export an array of tools') });
-  expect(await run('export default { mcp: {} };')).toMatchObject({ code: 2, stderr: expect.stringContaining('"mcp"') });
-  expect(await run('export default [{ name: "no good" }];')).toMatchObject({ code: 2, stderr: expect.stringContaining('no good') });
-  expect(await run('throw new Error("broken");')).toMatchObject({ code: 2, stderr: expect.stringContaining('broken') });
+test('a folder that cannot keep the key is named, with the ways out, before a program is started that will be paused', async () => {
+  const env = { FERMATA_DATA_DIR: join(cli.folder, cli.file('no-folder', ''), 'data') };
+  const paused = ['run', '-l', 'python', '-e', 'print("begun")', '--pause-after', '1h'];
+  expect(await cli.run(paused, { env })).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/no-folder.data[\s\S]*hint: .*FERMATA_DATA_DIR.*FERMATA_SEAL_KEY/) });
+  expect(await cli.json(paused, { env })).toMatchObject({ code: 3, error: { code: 'sandbox_unavailable' } });
+  expect(await cli.run(['run', '-l', 'python', '-e', '1'], { env }), 'one that just ends needs no key').toMatchObject({ code: 0, stdout: '1\n' });
 });
 
 test('image list names every image, its languages and digests', async () => {
@@ -87,7 +91,7 @@ test('doctor says what works here', async () => {
   const report = await cli.json(['doctor']);
   expect(report).toMatchObject({ code: 0, ok: true });
   const found = report.findings.map(({ what }: { what: string }) => what);
-  for (const what of ['node', 'python', 'javascript', 'typescript', 'image cache', 'seal key', 'isolation']) expect(found).toContain(what);
+  for (const what of ['node', 'python', 'javascript', 'typescript', 'image cache', 'seal key', 'threads', 'processes', 'jail']) expect(found).toContain(what);
 });
 
 test('doctor exits with 3 where something does not work', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Ended, runNode } from './new-process.ts';
+import { type Ended, type RunOptions, runNode } from './new-process.ts';
 
 const BIN = fileURLToPath(new URL('../bin/fermata.mjs', import.meta.url));
 
@@ -11,11 +11,11 @@ export class Cli {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'fermata-cli-'));
 
   /** `fermata ...args`, in the folder. */
-  run(args: string[], options: Parameters<typeof runNode>[1] = {}): Promise<Ended> {
+  run(args: string[], options: RunOptions = {}): Promise<Ended> {
     return runNode([BIN, ...args], { cwd: this.folder, ...options, env: { FERMATA_DATA_DIR: join(this.folder, 'data'), ...options.env } });
   }
   /** The same with `--json`; returns what it printed. */
-  async json(args: string[], options: Parameters<typeof runNode>[1] = {}): Promise<Json & { code: number | null }> {
+  async json(args: string[], options: RunOptions = {}): Promise<Json & { code: number | null }> {
     const { code, stdout, stderr } = await this.run([...args, '--json'], options);
     if (!stdout.trim()) throw new Error(`nothing on stdout; stderr: ${stderr}`);
     return { ...JSON.parse(stdout), code };

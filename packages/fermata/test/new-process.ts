@@ -12,20 +12,29 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs a script with this Node; `whileRunning` is told its standard error as it comes, to act on it. */
-export async function runNode(
-  args: string[],
-  options: { stdin?: string; cwd?: string; env?: NodeJS.ProcessEnv; whileRunning?: (stderr: string, kill: (signal: NodeJS.Signals) => void) => void } = {},
-): Promise<Ended> {
-  const child = spawn(process.execPath, args, { cwd: options.cwd, env: { ...process.env, NO_COLOR: '1', ...options.env } });
+export interface RunOptions {
+  /** What it reads on standard input; `null` leaves that open and empty. */
+  stdin?: string | Uint8Array | null;
+  /** A file for both streams, which are then not returned. */
+  output?: number;
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Is told its standard error as it comes, to act on it. */
+  whileRunning?: (stderr: string, kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+/** Runs a script with this Node. */
+export async function runNode(args: string[], { stdin = '', output, cwd, env, whileRunning }: RunOptions = {}): Promise<Ended> {
+  const child = spawn(process.execPath, args, { cwd, env: { ...process.env, NO_COLOR: '1', ...env }, stdio: ['pipe', output ?? 'pipe', output ?? 'pipe'] });
   const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('exit', resolve));
   let told = '';
-  child.stderr.on('data', (bytes) => {
+  child.stderr?.on('data', (bytes) => {
     told += bytes;
-    options.whileRunning?.(told, (signal) => child.kill(signal));
+    whileRunning?.(told, (signal) => child.kill(signal));
   });
-  child.stdin.end(options.stdin ?? '');
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (stdin !== null) child.stdin?.end(stdin);
+  const [stdout, stderr, code] = await Promise.all([child.stdout ? text(child.stdout) : '', child.stderr ? text(child.stderr) : '', ended]);
+  child.stdin?.destroy();
   return { code, stdout, stderr };
 }
 

@@ -31,3 +31,37 @@ test('machines that were ended at a limit, grew, or were cancelled are not in th
   expect((await fermata.run({ language: 'python', code: '1 + 1' })).output).toBe(2);
   expect((await fermata.run({ language: 'javascript', code: '1 + 1' })).output).toBe(2);
 });
+
+test('tasks in child processes answer as those on threads do, tell when they have to wait, and leave no machine behind', async () => {
+  await using apart = createFermata({ host: 'processes', threads: 1, maxResidentBytes: 400 << 20 });
+  const reasons: string[] = [];
+  const programs = Array.from({ length: 3 }, (_, n) =>
+    apart.run({
+      language: 'python',
+      code: 'import fermata\nprint("on")\ntools.double(n=fermata.input)',
+      input: n,
+      tools: [{ name: 'double', execute: ({ n }) => 2 * Number(n) }],
+      limits: { maxMemoryBytes: 200 << 20 },
+      onEvent: (event) => event.type === 'queued' && reasons.push(event.reason),
+    }),
+  );
+  expect((await Promise.all(programs)).map(({ output, stdout }) => [output, stdout])).toEqual([0, 2, 4].map((output) => [output, 'on\n']));
+  expect(reasons[0]).toMatch(/^memory: 1 machines/);
+  expect(apart.usage).toMatchObject({ machines: 0, residentMachines: 0 });
+});
+
+test('tasks that wait take no machine and no thread, and each goes on', async () => {
+  await using many = createFermata({ threads: 1 });
+  const tasks = [];
+  for (let n = 0; n < 40; n++) {
+    const task = await many.start({ language: 'javascript', code: 'const kept = input * 2; return kept + (await tools.person({}))', input: n, tools: [{ name: 'person' }] });
+    expect((await task.run()).status).toBe('waiting');
+    tasks.push(task);
+  }
+  await expect.poll(() => many.usage.residentMachines, { timeout: 60_000 }).toBe(0);
+  for (const [n, task] of tasks.entries()) {
+    task.answer(1, 100);
+    expect(await task.run()).toMatchObject({ status: 'succeeded', output: n * 2 + 100 });
+    await task[Symbol.asyncDispose]();
+  }
+});

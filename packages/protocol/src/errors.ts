@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   checkpoint_invalid: { class: 'request', text: 'A snapshot is damaged, cut, not sealed as required, or not ours.' },
   checkpoint_too_large: { class: 'request', text: 'The task holds more memory and files than a snapshot may.' },
   environment_mismatch: { class: 'request', text: 'A snapshot belongs to another image or format than this one.' },
+  tools_missing: { class: 'request', text: 'The program of a snapshot was given tools that are not there now.' },
   sandbox_lost: { class: 'system', text: 'The machine broke down and was discarded.' },
   sandbox_unavailable: { class: 'system', text: 'This sandbox cannot be had on this machine.' },
   resources_exhausted: { class: 'system', text: 'There is no room for this now, or never with these limits.' },
@@ -30,7 +31,6 @@ export const ERROR_CODES = {
 } as const satisfies Record<string, { class: 'guest' | 'limit' | 'request' | 'system'; text: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
-export type ErrorClass = (typeof ERROR_CODES)[ErrorCode]['class'];
 
 /** Every error that Fermata throws. `hint` says what to do about it. */
 export class FermataError extends Error {

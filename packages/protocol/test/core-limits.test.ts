@@ -1,6 +1,7 @@
 /** Limits: the defaults and least values, and what is refused. */
 import { describe, expect, test } from 'vitest';
-import { type Limits, limitsSchema } from '../src/limits.ts';
+import { ERROR_CODES } from '../src/errors.ts';
+import { LIMITS, type Limits, limitsSchema } from '../src/limits.ts';
 
 const MiB = 1024 * 1024;
 const minima: Limits = { timeoutMs: 10, maxCpuMs: 10, maxMemoryBytes: MiB, maxDiskBytes: 0, maxOutputBytes: 0, maxToolCalls: 0 };
@@ -31,5 +32,19 @@ describe('limits', () => {
 
   test('an unknown limit is refused, not ignored', () => {
     expect(limitsSchema.safeParse({ maxCpu: 10 }).success).toBe(false);
+  });
+});
+
+describe('the words of the limits', () => {
+  const words = Object.values(LIMITS);
+  test('there is one entry for each option, and one for each code of the class', () => {
+    expect(words.map(({ option }) => option).sort()).toEqual([...names].sort());
+    const codes = Object.entries(ERROR_CODES).filter(([, entry]) => entry.class === 'limit');
+    expect(words.map(({ code }) => code).sort()).toEqual(codes.map(([code]) => code).sort());
+  });
+  test.each(words)('the advice on $option calls it by the name that the reader knows', ({ advice, option, flag }) => {
+    expect(advice(option)).toContain(option);
+    expect(advice(flag)).toContain(flag);
+    expect(advice(flag)).not.toContain(option);
   });
 });

@@ -1,12 +1,13 @@
 /** `fermata doctor`: what this machine can do, and why not. */
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
-import { defaultCacheDir, IMAGE_NAMES, type ImageName, verifyCached } from '@fermata/machine';
+import { dirname } from 'node:path';
+import { defaultCacheDir, IMAGE_NAMES, type ImageName, jailObstacle, verifyCached } from '@fermata/machine';
 import type { Language } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { createFermata } from '../fermata.ts';
 import { EXIT } from './exit-code.ts';
-import { dataDir, sealKey } from './key-file.ts';
+import { dataDir, hasSealKey, sealKey } from './key-file.ts';
 import { formatBytes } from './units.ts';
 
 interface Finding {
@@ -38,9 +39,31 @@ async function examine(): Promise<Finding[]> {
     ...(await languages()),
     attempt('image cache', () => defaultCacheDir() + writable(defaultCacheDir())),
     ...(await Promise.all(IMAGE_NAMES.map(cached))),
-    attempt('seal key', () => `${sealKey().id}${process.env.FERMATA_SEAL_KEY === undefined ? ` in ${dataDir()}` : ' from FERMATA_SEAL_KEY'}`),
-    { what: 'isolation', ok: true, detail: 'Wasm machines in threads of this process; no jail around the process in this version' },
+    attempt('seal key', () => (hasSealKey() ? keyInUse() : `none yet; a first pause makes it in ${dataDir()}${writable(existing(dataDir()))}`)),
+    { what: 'threads', ok: true, detail: 'Wasm machines in threads of the process that runs them; no fence around that process' },
+    await processes(),
+    jail(),
   ];
+}
+
+/** Machines in child processes, under Node's permission model. */
+async function processes(): Promise<Finding> {
+  const what = 'processes';
+  try {
+    await using fermata = createFermata({ host: 'processes', threads: 1, jail: 'off' });
+    const result = await fermata.run({ language: 'javascript', code: '20 + 1' });
+    const detail = result.output === 21 ? 'Wasm machines in child processes that may read only what they need' : `wrong result: ${result.error?.message ?? result.output}`;
+    return { what, ok: result.output === 21, detail };
+  } catch (error) {
+    return { what, ok: false, detail: (error as Error).message };
+  }
+}
+
+/** Its absence is worth knowing, and no fault. */
+function jail(): Finding {
+  const obstacle = jailObstacle();
+  const without = 'without it, child processes are fenced by Node alone, which does not stop them from using the network';
+  return { what: 'jail', ok: true, detail: obstacle ? `not available: ${obstacle}; ${without}` : 'bubblewrap works: child processes see no file, process or network of the host' };
 }
 
 async function languages(): Promise<Finding[]> {
@@ -75,6 +98,15 @@ function attempt(what: string, look: () => string): Finding {
   } catch (error) {
     return { what, ok: false, detail: (error as Error).message };
   }
+}
+
+function keyInUse(): string {
+  return `${sealKey().id}${process.env.FERMATA_SEAL_KEY === undefined ? ` in ${dataDir()}` : ' from FERMATA_SEAL_KEY'}`;
+}
+
+/** The folder, or the nearest one above it that is there. */
+function existing(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : existing(dirname(folder));
 }
 
 function writable(folder: string): string {

@@ -7,8 +7,10 @@
  */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { FermataError, toWire } from '@fermata/protocol';
+import { withHint } from '../hints.ts';
 import type { Task } from '../task.ts';
-import type { TaskError, TaskEvent, TaskResult } from '../task-result.ts';
+import type { TaskEvent } from '../task-event.ts';
+import type { TaskError, TaskResult } from '../task-result.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Progress } from './progress.ts';
 import { taskJson } from './task-json.ts';
@@ -26,8 +28,9 @@ export interface DriveOptions {
 /** Shows events of a task as they come. */
 export function showEvents({ json, progress }: Pick<DriveOptions, 'json' | 'progress'>): (event: TaskEvent) => void {
   return (event) => {
+    if (event.type === 'output' && json) return;
     progress.onEvent(event);
-    if (event.type === 'output' && !json) (event.stream === 'stdout' ? process.stdout : process.stderr).write(event.text);
+    if (event.type === 'output') (event.stream === 'stdout' ? process.stdout : process.stderr).write(event.text);
   };
 }
 
@@ -58,8 +61,9 @@ export async function driveTask(task: Task, options: DriveOptions): Promise<numb
       }
     }
     options.progress.end();
-    if (options.json) process.stdout.write(`${JSON.stringify(taskJson(result, snapshot))}\n`);
-    else show(result);
+    const told = inOurWords(result, task);
+    if (options.json) process.stdout.write(`${JSON.stringify(taskJson(told, snapshot))}\n`);
+    else show(told, options.progress);
     return exitCodeOf(result);
   } finally {
     clearTimeout(timer);
@@ -102,15 +106,22 @@ function tellStopped(task: Task, result: TaskResult, snapshot: string, bytes: nu
   progress.say(`${what}${at}; saved ${snapshot} (${formatBytes(bytes)})\nGo on, here or elsewhere, with: fermata resume ${snapshot}${decisions}`);
 }
 
-function show({ status, output, error }: TaskResult): void {
-  if (error) process.stderr.write(describe(error));
-  else if (status === 'cancelled') process.stderr.write('cancelled\n');
-  else if (status === 'succeeded' && output !== undefined && output !== null) {
-    process.stdout.write(`${typeof output === 'string' ? output : JSON.stringify(toWire(output))}\n`);
+/** What the library advises is told with the options that the command line has. */
+function inOurWords(result: TaskResult, { program: { language } }: Task): TaskResult {
+  return result.status === 'failed' ? { ...result, error: withHint(result.error, 'cli', language) } : result;
+}
+
+function show(result: TaskResult, progress: Progress): void {
+  if (result.status === 'failed') progress.say(describe(result.error));
+  else if (result.status === 'cancelled') progress.say('cancelled');
+  else if (result.status === 'succeeded' && result.output !== undefined && result.output !== null) {
+    process.stdout.write(`${typeof result.output === 'string' ? result.output : JSON.stringify(toWire(result.output))}\n`);
   }
 }
 
-function describe({ code, message, traceback, line, column, hint }: TaskError): string {
+/** The message stands in the traceback, where there is one. */
+function describe({ code, message, traceback = '', line, column, hint }: TaskError): string {
   const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
-  return `${traceback ? `${traceback.trimEnd()}\n` : ''}failed: ${code}: ${message}${place}\n${hint ? `hint: ${hint}\n` : ''}`;
+  const what = traceback.includes(message) ? '' : `: ${message}`;
+  return [...(traceback ? [traceback.trimEnd()] : []), `failed: ${code}${what}${place}`, ...(hint ? [`hint: ${hint}`] : [])].join('\n');
 }

@@ -6,8 +6,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { SealKey } from '@fermata/machine';
 import { FermataError } from '@fermata/protocol';
+import type { SealKey } from '../fermata-options.ts';
 
 /** `FERMATA_DATA_DIR`, else the user's data folder. */
 export function dataDir(): string {
@@ -15,11 +15,21 @@ export function dataDir(): string {
   return FERMATA_DATA_DIR ?? join(XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'fermata');
 }
 
+/** Made if there is none. */
 export function sealKey(): SealKey {
   const given = process.env.FERMATA_SEAL_KEY;
   if (given !== undefined) return keyOf(Buffer.from(given, 'base64'), 'FERMATA_SEAL_KEY');
-  const file = join(dataDir(), 'seal.key');
+  const file = keyFile();
   return keyOf(Buffer.from(readOrMake(file), 'base64'), file);
+}
+
+/** Whether there is a key, or it would have to be made. */
+export function hasSealKey(): boolean {
+  return process.env.FERMATA_SEAL_KEY !== undefined || existsSync(keyFile());
+}
+
+function keyFile(): string {
+  return join(dataDir(), 'seal.key');
 }
 
 function readOrMake(file: string): string {

@@ -2,10 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { FermataError } from '@fermata/protocol';
 import { Command, CommanderError } from 'commander';
+import { hintOf } from '../hints.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import { addImageCommand } from './image-command.ts';
-import { addRunCommands } from './run-command.ts';
+import { addResumeCommand } from './resume-command.ts';
+import { addRunCommand } from './run-command.ts';
 
 const EXIT_CODES = `
 Exit codes: 0 ok, 1 the task failed, 2 usage, 3 unavailable, 4 paused or waiting for someone.`;
@@ -31,7 +33,8 @@ async function command(argv: readonly string[]): Promise<number> {
     .version(version)
     .addHelpText('after', EXIT_CODES)
     .exitOverride();
-  addRunCommands(program, done);
+  addRunCommand(program, done);
+  addResumeCommand(program, done);
   addImageCommand(program, done);
   addDoctorCommand(program, done);
   for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) command.exitOverride();
@@ -47,7 +50,9 @@ async function command(argv: readonly string[]): Promise<number> {
 }
 
 function tell(error: unknown, json: boolean): number {
-  const { code, message, hint } = error instanceof FermataError ? error : new FermataError('internal', error instanceof Error ? error.message : String(error));
+  const told = error instanceof FermataError ? error : new FermataError('internal', error instanceof Error ? error.message : String(error));
+  const { code, message } = told;
+  const hint = hintOf(told, 'cli') ?? told.hint;
   if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, ...(hint ? { hint } : {}) } })}\n`);
   else process.stderr.write(`fermata: ${message}\n${hint ? `hint: ${hint}\n` : ''}`);
   return exitCodeOfError(code);

@@ -2,12 +2,15 @@
  * What happens, told on stderr: steps, calls and findings as lines, and on a terminal one live line with the time, the
  * line of the program and the calls it waits for. Nothing here goes to stdout.
  */
+import { fstatSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { toWire } from '@fermata/protocol';
-import type { TaskEvent } from '../task-result.ts';
+import type { TaskEvent } from '../task-event.ts';
 
 const REDRAW_MS = 100;
 const MAX_ARGUMENTS = 100;
+/** Whether stdout and stderr are one terminal, file or pipe. */
+const SHARED = isShared();
 
 export class Progress {
   readonly #live = process.stderr.isTTY === true;
@@ -18,6 +21,7 @@ export class Progress {
   #step = '';
   #fraction: number | undefined;
   #shown = false;
+  /** The program's output, where it goes to the place that stderr goes to, has not ended its line. */
   #outputOpen = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -30,7 +34,7 @@ export class Progress {
     switch (event.type) {
       case 'output':
         this.#clear();
-        this.#outputOpen = !event.text.endsWith('\n');
+        if (event.stream === 'stderr' || SHARED) this.#outputOpen = !event.text.endsWith('\n');
         return;
       case 'position':
         this.#line = event.line;
@@ -59,15 +63,14 @@ export class Progress {
 
   /** A line of its own, below what the program has printed so far. */
   line(text: string): void {
-    if (this.#quiet) return;
-    this.#clear();
-    process.stderr.write(`${text}\n`);
+    if (!this.#quiet) this.say(text);
   }
 
   /** Something that must be said even when quiet. */
   say(text: string): void {
     this.#clear();
-    process.stderr.write(`${text}\n`);
+    process.stderr.write(`${this.#outputOpen ? '\n' : ''}${text}\n`);
+    this.#outputOpen = false;
   }
 
   end(): void {
@@ -92,6 +95,15 @@ export class Progress {
     if (!this.#shown) return;
     process.stderr.write('\r\x1b[2K');
     this.#shown = false;
+  }
+}
+
+function isShared(): boolean {
+  try {
+    const [out, err] = [fstatSync(1), fstatSync(2)];
+    return out.dev === err.dev && out.ino === err.ino;
+  } catch {
+    return false;
   }
 }
 

@@ -1,25 +1,67 @@
 /** The file that `--tools` names: its default export is an array of tools, or `{ tools: [...] }`. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FermataError } from '@fermata/protocol';
+import { FermataError, parseOptions, strictOptions } from '@fermata/protocol';
+import { z } from 'zod';
 import { type Tool, type ToolDefinition, toolsByName } from '../tool.ts';
 
-const KNOWN_KEYS = ['tools'];
+const exportSchema = strictOptions({ tools: z.unknown().optional() });
+const HINT = 'Write `export default [defineTool({ name, execute }), ...]`, or `export default { tools: [...] }`.';
 
+/** Throws `invalid_request` with the name of the file, what is wrong with it, and the line where that is known. */
 export async function loadToolsFile(file: string): Promise<Tool[]> {
-  const path = resolve(file);
-  let module: { default?: unknown };
+  const module = await load(file);
+  const wrong = (what: string, hint = HINT) => new FermataError('invalid_request', `the tools file ${file} ${what}`, { hint });
+  if (!('default' in module)) throw wrong('has no default export');
+  const list = Array.isArray(module.default) ? module.default : inRecord(module.default, file);
+  if (!Array.isArray(list)) throw wrong('must export an array of tools, or { tools: [...] }, as its default');
+  const nameless = list.findIndex((tool) => typeof tool?.name !== 'string');
+  if (nameless >= 0) throw wrong(`has no name for tool ${nameless + 1} of its list`);
+  const tools = [...byName(list, wrong).values()];
+  const idle = tools.find(({ execute }) => !execute);
+  if (idle) throw wrong(`has no execute for the tool ${idle.name}`, 'On the command line nobody can answer in the place of a tool; with the library a program can.');
+  return tools;
+}
+
+function byName(list: ToolDefinition[], wrong: (what: string, hint?: string) => FermataError): Map<string, Tool> {
   try {
-    module = await import(pathToFileURL(path).href);
+    return toolsByName(list);
+  } catch (error) {
+    throw error instanceof FermataError ? wrong(`is wrong: ${error.message}`, error.hint ?? '') : error;
+  }
+}
+
+function inRecord(exported: unknown, file: string): unknown {
+  if (exported === null || typeof exported !== 'object') return undefined;
+  return parseOptions(exportSchema, exported, `the default export of the tools file ${file}`).tools;
+}
+
+async function load(file: string): Promise<{ default?: unknown }> {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new FermataError('invalid_request', `the tools file ${file} is not there`);
+  try {
+    return await import(pathToFileURL(path).href);
   } catch (cause) {
-    throw new FermataError('invalid_request', `the tools file ${file} cannot be loaded: ${(cause as Error).message}`, { cause });
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    const place = placeIn(error.stack ?? '', path) ?? (error instanceof SyntaxError ? syntaxPlace(path) : undefined);
+    throw new FermataError('invalid_request', `the tools file ${file} cannot be loaded: ${error.name}: ${error.message}${place ? ` (${place})` : ''}`, { cause });
   }
-  const exported = module.default;
-  if (exported !== null && typeof exported === 'object' && !Array.isArray(exported)) {
-    const unknown = Object.keys(exported).find((key) => !KNOWN_KEYS.includes(key));
-    if (unknown) throw new FermataError('invalid_request', `the tools file ${file} exports ${JSON.stringify(unknown)}, which this version does not know`);
+}
+
+/** The first line of the file that a text about an error names. */
+function placeIn(text: string, path: string): string | undefined {
+  for (const name of [pathToFileURL(path).href, path]) {
+    for (const rest of text.split(`${name}:`).slice(1)) {
+      const [, line, column] = /^(\d+)(?::(\d+))?/.exec(rest) ?? [];
+      if (line) return `line ${line}${column === undefined ? '' : `, column ${column}`}`;
+    }
   }
-  const list = Array.isArray(exported) ? exported : (exported as { tools?: unknown } | undefined)?.tools;
-  if (!Array.isArray(list)) throw new FermataError('invalid_request', `the tools file ${file} must export an array of tools, or { tools: [...] }, as its default`);
-  return [...toolsByName(list as ToolDefinition[]).values()];
+  return undefined;
+}
+
+/** An error of syntax does not say where it is; Node, asked about the file alone, does. */
+function syntaxPlace(path: string): string | undefined {
+  return placeIn(spawnSync(process.execPath, ['--check', path], { encoding: 'utf8' }).stderr, path);
 }

@@ -1,0 +1,54 @@
+/** `fermata resume`. */
+import { FermataError, type Value } from '@fermata/protocol';
+import type { Command } from 'commander';
+import { createFermata } from '../fermata.ts';
+import type { Tool } from '../tool.ts';
+import { driveTask, showEvents } from './drive.ts';
+import { sealKey } from './key-file.ts';
+import { Progress } from './progress.ts';
+import { readBytes } from './read-input.ts';
+import { addTaskOptions, approver, type TaskCommandOptions } from './task-options.ts';
+import { loadToolsFile } from './tools-file.ts';
+
+interface ResumeOptions extends TaskCommandOptions {
+  trust?: boolean;
+  redo?: boolean;
+}
+
+/** `done` is told the exit code. */
+export function addResumeCommand(program: Command, done: (exitCode: number) => void): void {
+  addTaskOptions(
+    program
+      .command('resume')
+      .description('go on with a program from its snapshot file')
+      .argument('<file>', 'a file that a pause has written')
+      .option('--trust', 'accept a snapshot that is not sealed, and believe what it says; its tools must be given with --tools')
+      .option('--redo', 'carry out again the calls whose outcome is unknown; their effects may happen twice'),
+  ).action(async (file: string, options: ResumeOptions) => done(await resume(file, options)));
+}
+
+async function resume(file: string, options: ResumeOptions): Promise<number> {
+  const json = options.json === true;
+  const bytes = await readBytes(file);
+  const progress = new Progress(options.quiet === true || json);
+  await using fermata = createFermata({ sealKey });
+  const task = await fermata.restore(bytes, {
+    ...approver(options.approve),
+    trust: options.trust === true,
+    tools: (label) => toolsFor(label, options),
+    onEvent: showEvents({ json, progress }),
+  });
+  if (options.redo) for (const { callId, kind } of task.waitingFor) if (kind === 'outcome_unknown') task.retry(callId);
+  return await driveTask(task, { json, pauseAfterMs: options.pauseAfter, progress });
+}
+
+/** Those of `--tools`, else of the file that the snapshot names. One that is not sealed must not choose code that is loaded here. */
+async function toolsFor(label: Value, { tools, trust }: ResumeOptions): Promise<Tool[]> {
+  if (tools !== undefined) return loadToolsFile(tools);
+  const named = (label as { tools?: unknown } | null)?.tools;
+  if (typeof named !== 'string') return [];
+  if (!trust) return loadToolsFile(named);
+  throw new FermataError('tools_missing', 'the snapshot wants tools, and with --trust their file is not taken from it', {
+    hint: `Say --tools <file>; the snapshot names ${JSON.stringify(named)}.`,
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * The calls of a task on their way to whoever settles them: their tool, a person, or the owner of the task.
+ *
+ * A call is never carried out twice by itself: one whose tool was started before a snapshot and has no answer in it is
+ * `outcome_unknown` after a restore, unless the tool is idempotent.
+ */
+import { type Call, type CallResult, FermataError, parseOptions, strictOptions, type ToolFailure, type Value } from '@fermata/protocol';
+import { z } from 'zod';
+import type { CallBook, CallRecord } from './call-book.ts';
+import { crossed, crossedRecord } from './crossing.ts';
+import type { WaitingFor } from './task-result.ts';
+import { performCall, type ToolRunnerOptions, whoSettles } from './tool-runner.ts';
+
+const WAITS_FOR: Record<WaitingFor['kind'], string> = { approval: 'approval', client_tool: 'an answer', outcome_unknown: 'a decision on its outcome' };
+
+const failureSchema = strictOptions({ name: z.string(), message: z.string(), data: z.unknown().optional() });
+
+export class TaskCalls {
+  readonly book: CallBook;
+  readonly #runner: ToolRunnerOptions;
+  readonly #onSettled: (call: Call, result: CallResult) => void;
+  #closed = false;
+
+  constructor(book: CallBook, runner: ToolRunnerOptions, onSettled: (call: Call, result: CallResult) => void) {
+    this.book = book;
+    this.#runner = runner;
+    this.#onSettled = onSettled;
+  }
+
+  /** Calls without an answer, in the order of their start. */
+  get pending(): Call[] {
+    return this.book.open().map(({ call }) => call);
+  }
+  /** Calls that only somebody else can settle. */
+  get waitingFor(): WaitingFor[] {
+    return this.book.open().flatMap((record): WaitingFor[] => {
+      const kind = this.#otherSettles(record);
+      return kind ? [{ callId: record.call.id, tool: record.call.name, arguments: record.call.args, kind }] : [];
+    });
+  }
+  /** True when nothing that this process does will settle any of them. */
+  get areForOthers(): boolean {
+    return this.book.open().every((record) => this.#otherSettles(record) !== undefined);
+  }
+  /** Whether a tool has been handed a call and has not answered yet. */
+  get underWay(): boolean {
+    return !this.#closed && this.book.open().some(({ state }) => state === 'started');
+  }
+
+  /** Has a call carried out that was not begun, or may be repeated, if that needs nobody else. */
+  performIfOurs(record: CallRecord): void {
+    const repeatable = record.state === 'unknown' && this.#runner.tools.get(record.call.name)?.idempotent;
+    if ((record.state === 'new' || repeatable) && whoSettles(record.call, this.#runner) === 'runner') this.#perform(record);
+  }
+  performAllOurs(): void {
+    for (const record of this.book.open()) this.performIfOurs(record);
+  }
+
+  answer(callId: number, value: Value): void {
+    this.#settle(this.#open(callId), { ok: crossed(value, `answer to call ${callId}`) });
+  }
+  fail(callId: number, failure: ToolFailure): void {
+    const record = this.#open(callId);
+    const { name, message, data } = parseOptions(failureSchema, failure, `failure of call ${callId}`);
+    this.#settle(record, { error: { name, message, data: crossed(data, `data of the failure of call ${callId}`) } });
+  }
+  approve(callId: number, edited?: Call['args']): void {
+    const record = this.#waiting(callId, 'approval');
+    if (edited) record.edited = crossedRecord(edited, `arguments for call ${callId}`);
+    this.#perform(record);
+  }
+  retry(callId: number): void {
+    this.#perform(this.#waiting(callId, 'outcome_unknown'));
+  }
+  /** The task has ended: what tools still answer is not heard. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  #perform(record: CallRecord): void {
+    record.state = 'deciding';
+    const agreed = { approve: true as const, arguments: record.edited ?? record.call.args };
+    const runner = whoSettles(record.call, this.#runner) === 'approval' ? { ...this.#runner, approve: () => agreed } : this.#runner;
+    const handedOver = () => {
+      record.state = 'started';
+    };
+    void performCall(record.call, runner, handedOver).then((result) => {
+      if ((record.state === 'deciding' || record.state === 'started') && !this.#closed) this.#settle(record, result);
+    });
+  }
+  #settle(record: CallRecord, result: CallResult): void {
+    this.book.settle(record, result);
+    this.#onSettled(record.call, result);
+  }
+  #open(callId: number): CallRecord {
+    const record = this.book.get(callId);
+    if (!record || record.state === 'settled' || record.state === 'delivered') throw new FermataError('invalid_state', `call ${callId} is not open`);
+    return record;
+  }
+  #waiting(callId: number, kind: WaitingFor['kind']): CallRecord {
+    const record = this.#open(callId);
+    if (this.#otherSettles(record) !== kind) throw new FermataError('invalid_state', `call ${callId} does not wait for ${WAITS_FOR[kind]}`);
+    return record;
+  }
+  #otherSettles({ call, state }: CallRecord): WaitingFor['kind'] | undefined {
+    if (state === 'started' || state === 'deciding') return undefined;
+    if (state === 'unknown') return 'outcome_unknown';
+    const who = whoSettles(call, this.#runner);
+    return who === 'runner' ? undefined : who;
+  }
+}

@@ -1,0 +1,84 @@
+/** What `fermata run` reads for a program: its standard input, its input as JSON. */
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { jsonFault } from '../src/cli/json-fault.ts';
+import { Cli } from './cli.ts';
+
+const cli = new Cli();
+afterAll(() => cli[Symbol.dispose]());
+
+const UPPER = 'import sys\nprint(sys.stdin.read().upper(), end="")';
+
+describe('standard input', () => {
+  test('goes to a program that is a file or the text after -e', async () => {
+    const stdin = 'a line\nünd another\n';
+    expect(await cli.run(['run', cli.file('upper.py', UPPER)], { stdin })).toMatchObject({ code: 0, stdout: 'A LINE\nÜND ANOTHER\n' });
+    expect(await cli.run(['run', '-l', 'python', '-e', 'input() + "|" + input()'], { stdin })).toMatchObject({ code: 0, stdout: 'a line|ünd another\n' });
+  });
+  test('is the program where that is -, and then nothing is left of it', async () => {
+    expect(await cli.run(['run', '-l', 'python', '-'], { stdin: `${UPPER}\nprint("nothing")` })).toMatchObject({ code: 0, stdout: 'nothing\n' });
+  });
+  test('is not waited for by a program that does not read it', async () => {
+    for (const language of ['python', 'javascript']) expect(await cli.run(['run', '-l', language, '-e', '6 * 7'], { stdin: null })).toMatchObject({ code: 0, stdout: '42\n' });
+  });
+  test('that is no text is refused', async () => {
+    const refused = await cli.run(['run', '-l', 'python', '-e', UPPER], { stdin: new Uint8Array([0xff, 0xfe, 0x00]) });
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/not text in UTF-8\nhint: .*--file/) });
+  });
+  test('that is at its end is told with a hint', async () => {
+    expect(await cli.run(['run', '-l', 'python', '-e', 'input()'])).toMatchObject({ code: 1, stderr: expect.stringMatching(/EOFError[\s\S]*hint: .*< data/) });
+  });
+});
+
+describe('--input', () => {
+  test('takes a file after @', async () => {
+    cli.file('in.json', '{"n": [1, 2],\n "big": {"$fermata": ["integer", "18446744073709551616"]}}');
+    const code = 'sum(task_input["n"]) + task_input["big"]';
+    expect(await cli.json(['run', '-l', 'python', '-e', code, '-i', '@in.json'])).toMatchObject({ code: 0, result: { output: { $fermata: ['integer', '18446744073709551619'] } } });
+  });
+  test.each([
+    ['a file that is not there', '@absent.json', /absent\.json cannot be read/],
+    ['a file that is no JSON', '@broken.json', /broken\.json is not JSON: line 2, column 12: unexpected "\}"/],
+    ['a form that is no value', '{"$fermata": ["number", "five"]}', /--input: input: not a value form/],
+  ])('%s is refused by name and place', async (_what, input, told) => {
+    cli.file('broken.json', '{"a": 1,\n "b": [1, 2}\n');
+    const refused = await cli.run(['run', '-l', 'python', '-e', '1', '--input', input]);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(told) });
+    expect(await cli.json(['run', '-l', 'python', '-e', '1', '--input', input])).toMatchObject({ code: 2, error: { code: 'invalid_request' } });
+  });
+});
+
+describe('the place where JSON is broken', () => {
+  test.each([
+    ['', 1, 1, 'end'],
+    ['[1, 2', 1, 6, 'end'],
+    ['[1,]', 1, 4, '"]"'],
+    ['{"a": 1\n  "b": 2}', 2, 3, `'"'`],
+    ["{'a': 1}", 1, 2, `"'"`],
+    ['{"a": tru}', 1, 7, '"tru"'],
+    ['{"a": 01}', 1, 7, '"0"'],
+    ['{"a": 1} x', 1, 10, '"x"'],
+    ['["a\nb"]', 1, 2, `'"'`],
+    ['\ufeff{}', 1, 1, '"\ufeff"'],
+  ])('of %j is line %i, column %i', (text, line, column, found) => {
+    expect(jsonFault(text)).toEqual({ line, column, found });
+  });
+  test('is found in whatever JSON.parse refuses, and nowhere else', () => {
+    const parses = (text: string) => {
+      try {
+        JSON.parse(text);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const spoilt = fc.tuple(fc.jsonValue(), fc.nat(), fc.constantFrom('', ',', '"', '}', ']', ':', ' ', '\\', '0', '-', 'e', 'x', '\n')).map(([value, at, put]) => {
+      const text = JSON.stringify(value, null, 1);
+      return text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + 1);
+    });
+    const agrees = (text: string) => {
+      expect(jsonFault(text) === undefined, text).toBe(parses(text));
+    };
+    fc.assert(fc.property(fc.oneof(spoilt, fc.json(), fc.string()), agrees), { numRuns: 5000 });
+  });
+});
