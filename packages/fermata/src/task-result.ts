@@ -87,5 +87,5 @@ export type EndedResult = SucceededResult | FailedResult | CancelledResult;
 export type TaskResult = EndedResult | StoppedResult;
 
 export function resourcesUsed({ calls, ...usage }: MachineUsage, { wallMs, cpuMs }: { wallMs: number; cpuMs: number }): ResourcesUsed {
-  return { wallTimeMs: Math.round(wallMs), cpuTimeMs: Math.round(cpuMs), ...usage, toolCalls: calls };
+  return { wallTimeMs: Math.round(wallMs), cpuTimeMs: Math.round(cpuMs * 100) / 100, ...usage, toolCalls: calls };
 }

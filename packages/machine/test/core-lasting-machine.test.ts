@@ -69,9 +69,10 @@ class BareMachine implements HostedMachine {
   dispose(): void {}
 }
 
-function originThat(dies: () => MachineLost | undefined): Origin & { seats: number } {
+function originThat(dies: () => MachineLost | undefined, idleMs = Number.POSITIVE_INFINITY): Origin & { seats: number } {
   const origin = {
     seats: 0,
+    idleMs: () => idleMs,
     async seat(): Promise<Seat> {
       origin.seats++;
       return { thread: undefined as never, release: () => origin.seats-- };
@@ -95,7 +96,7 @@ interface Told {
 
 /** Drives the program to its end; `between` may do something with the machine before each input. */
 async function driven(origin: Origin, between: (machine: LastingMachine) => Promise<void> = async () => {}, stopEvery = false): Promise<Told> {
-  const machine = await LastingMachine.create(origin, Number.POSITIVE_INFINITY, () => {});
+  const machine = await LastingMachine.create(origin, () => {});
   const told = { stdout: '', stderr: '', others: [] as unknown[] };
   let input = START;
   for (;;) {
@@ -149,14 +150,14 @@ test('a machine that breaks down its thread twice is given up, one that was only
 
 test('an error that is not a loss is passed on, and nothing is tried again', async () => {
   const origin = originThat(() => undefined);
-  const machine = await LastingMachine.create(origin, Number.POSITIVE_INFINITY, () => {});
+  const machine = await LastingMachine.create(origin, () => {});
   await expect(machine.advance({ kind: 'go' }, NEVER, () => {})).rejects.toMatchObject({ code: 'invalid_state' });
   expect(await machine.advance(START, NEVER, () => {})).toMatchObject({ kind: 'calls' });
 });
 
 test('a machine has a seat only while it is resident', async () => {
   const origin = originThat(() => undefined);
-  const machine = await LastingMachine.create(origin, Number.POSITIVE_INFINITY, () => {});
+  const machine = await LastingMachine.create(origin, () => {});
   expect(origin.seats).toBe(1);
   await machine.hibernate();
   expect(origin.seats).toBe(0);
@@ -171,8 +172,8 @@ test('a machine has a seat only while it is resident', async () => {
 });
 
 test('one that idles is taken off its thread by itself', async () => {
-  const origin = originThat(() => undefined);
-  const machine = await LastingMachine.create(origin, 10, () => {});
+  const origin = originThat(() => undefined, 10);
+  const machine = await LastingMachine.create(origin, () => {});
   await machine.advance(START, NEVER, () => {});
   await expect.poll(() => origin.seats).toBe(0);
   expect(await machine.advance(answer(1), NEVER, () => {})).toMatchObject({ kind: 'calls', pending: [2] });
@@ -183,7 +184,7 @@ test('what is thrown while it arrives again reaches the caller, and it can be tr
   const origin = originThat(() => undefined);
   const seat = origin.seat;
   origin.seat = () => (refuse ? Promise.reject(new FermataError('resources_exhausted', 'no room')) : seat());
-  const machine = await LastingMachine.create(origin, Number.POSITIVE_INFINITY, () => {});
+  const machine = await LastingMachine.create(origin, () => {});
   await machine.advance(START, NEVER, () => {});
   await machine.hibernate();
   refuse = true;

@@ -18,8 +18,13 @@ const MAX_BREAKDOWNS = 2;
 /** A machine may have its turn by chance when somebody kills its process, but not this often. */
 const MAX_KILLS = 10;
 
+/** The longest that a timer can wait. */
+const NO_MORE_MS = 2 ** 31 - 1;
+
 /** How the machine comes onto a thread: as a new one, or from a snapshot. */
 export interface Origin {
+  /** For how long (ms) a machine may do nothing before it is hibernated, as things are now. */
+  idleMs(): number;
   seat(): Promise<Seat>;
   create(seat: Seat): Promise<HostedMachine>;
   restore(seat: Seat, snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }>;
@@ -37,7 +42,6 @@ interface Resident {
 
 export class LastingMachine implements HostedMachine {
   readonly #origin: Origin;
-  readonly #idleMs: number;
   readonly #onGone: (machine: LastingMachine) => void;
   #resident: Resident | undefined;
   /** Null: a machine that has just been made. */
@@ -61,15 +65,14 @@ export class LastingMachine implements HostedMachine {
   #kills = 0;
   #work: Promise<unknown> = Promise.resolve();
 
-  private constructor(origin: Origin, base: Base | null, idleMs: number, onGone: (machine: LastingMachine) => void) {
+  private constructor(origin: Origin, base: Base | null, onGone: (machine: LastingMachine) => void) {
     this.#origin = origin;
     this.#base = base;
-    this.#idleMs = idleMs;
     this.#onGone = onGone;
   }
 
-  static async create(origin: Origin, idleMs: number, onGone: (machine: LastingMachine) => void): Promise<LastingMachine> {
-    const machine = new LastingMachine(origin, null, idleMs, onGone);
+  static async create(origin: Origin, onGone: (machine: LastingMachine) => void): Promise<LastingMachine> {
+    const machine = new LastingMachine(origin, null, onGone);
     await machine.#looked(async () => {});
     return machine;
   }
@@ -78,10 +81,9 @@ export class LastingMachine implements HostedMachine {
     origin: Origin,
     snapshot: Uint8Array,
     open: OpenOptions,
-    idleMs: number,
     onGone: (machine: LastingMachine) => void,
   ): Promise<{ machine: LastingMachine; restored: Restored }> {
-    const machine = new LastingMachine(origin, { snapshot, open }, idleMs, onGone);
+    const machine = new LastingMachine(origin, { snapshot, open }, onGone);
     const restored = await machine.#looked(async () => machine.#restored as Restored);
     return { machine, restored };
   }
@@ -178,17 +180,18 @@ export class LastingMachine implements HostedMachine {
         return await work();
       } finally {
         this.#busy = false;
-        if (restAfter) this.#rest();
+        if (restAfter) this.rest();
       }
     });
     this.#work = doing.catch(() => {});
     return doing;
   }
 
-  #rest(): void {
+  /** Counts anew from now how long the machine does nothing. */
+  rest(): void {
     clearTimeout(this.#idle);
-    if (!this.#resident || this.#disposed || this.#idleMs === Number.POSITIVE_INFINITY) return;
-    this.#idle = setTimeout(() => void this.hibernate().catch(() => {}), this.#idleMs);
+    if (!this.#resident || this.#busy || this.#disposed) return;
+    this.#idle = setTimeout(() => void this.hibernate().catch(() => {}), Math.min(this.#origin.idleMs(), NO_MORE_MS));
     this.#idle.unref();
   }
 

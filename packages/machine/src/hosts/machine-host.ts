@@ -14,6 +14,8 @@ import type { RemoteThread } from './remote-thread.ts';
 import { type Seat, Seats, type SeatsOptions } from './seats.ts';
 
 const NO_TENANT = '';
+/** How long a machine may do nothing while others wait for a place: longer than a quick tool call takes. */
+const HURRIED_MS = 30;
 
 export interface MachineHostOptions extends SeatsOptions {
   /** A machine that does nothing for so long is taken off its thread. */
@@ -29,7 +31,7 @@ export class MachineHost implements Host {
   constructor({ hibernateMs, ...seats }: MachineHostOptions) {
     this.#hibernateMs = hibernateMs;
     this.#seats = new Seats(seats, () => {
-      for (const machine of this.#machines) void machine.hibernate().catch(() => {});
+      for (const machine of this.#machines) machine.rest();
     });
   }
 
@@ -44,7 +46,7 @@ export class MachineHost implements Host {
   async create(image: ImageName, limits: LimitsInput, options: MachineOptions = {}): Promise<HostedMachine> {
     const parsed = limitsSchema.parse(limits);
     const origin = this.#origin(image, parsed.maxMemoryBytes, (seat) => seat.thread.create(image, parsed), options);
-    return this.#kept(await LastingMachine.create(origin, this.#hibernateMs, (gone) => this.#machines.delete(gone)));
+    return this.#kept(await LastingMachine.create(origin, (gone) => this.#machines.delete(gone)));
   }
 
   async restore(snapshot: Uint8Array, open: OpenOptions, options: MachineOptions = {}): Promise<{ machine: HostedMachine; restored: Restored }> {
@@ -52,7 +54,7 @@ export class MachineHost implements Host {
     const notAgain = () => Promise.reject(new FermataError('internal', 'a machine of a snapshot is never made anew'));
     // Its limits are inside; until they are known it counts as one with the default limits.
     const origin = this.#origin(image, limitsSchema.parse({}).maxMemoryBytes, notAgain, options);
-    const { machine, restored } = await LastingMachine.restore(origin, snapshot, open, this.#hibernateMs, (gone) => this.#machines.delete(gone));
+    const { machine, restored } = await LastingMachine.restore(origin, snapshot, open, (gone) => this.#machines.delete(gone));
     return { machine: this.#kept(machine), restored };
   }
 
@@ -69,6 +71,7 @@ export class MachineHost implements Host {
   #origin(image: ImageName, bytes: number, create: (seat: Seat) => Promise<HostedMachine>, { tenant = NO_TENANT, onQueued }: MachineOptions): Origin {
     return {
       create,
+      idleMs: () => (this.#seats.pressed ? Math.min(HURRIED_MS, this.#hibernateMs) : this.#hibernateMs),
       seat: () => this.#seats.take({ tenant, bytes, onQueued }),
       restore: (seat, snapshot, open) => seat.thread.restore(image, snapshot, open),
     };

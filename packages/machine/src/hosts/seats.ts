@@ -57,7 +57,7 @@ interface InLine {
 
 export class Seats {
   readonly #options: SeatsOptions;
-  /** Told when somebody has to wait: whoever holds a seat without need gives it back. */
+  /** Told when somebody has to wait: whoever holds a seat without need gives it back soon. */
   readonly #onPressure: () => void;
   #benches: Bench[] = [];
   #line: InLine[] = [];
@@ -70,6 +70,10 @@ export class Seats {
 
   get threads(): number {
     return this.#benches.length;
+  }
+  /** Whether somebody waits in line. */
+  get pressed(): boolean {
+    return this.#line.length > 0;
   }
   get machines(): number {
     return this.#benches.reduce((sum, { machines }) => sum + machines, 0);
