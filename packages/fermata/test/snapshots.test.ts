@@ -173,3 +173,15 @@ test('a key that comes from a function is asked for when it is needed, and check
   await using other = await wrong.start({ language: 'javascript', code: '1' });
   expect(await refusal(other.snapshot())).toBe('invalid_request');
 });
+
+test('an old key opens what it has sealed, and the next snapshot is sealed with the new one', async () => {
+  const newKey = { id: 'new', key: randomBytes(32) };
+  await using both = createFermata({ sealKey: newKey, oldKeys: [sealKey], tools });
+  await using task = await both.restore(sealedBytes);
+  const bytes = await task.snapshot();
+  expect(await refusal(sealed.restore(bytes, { tools }))).toBe('checkpoint_invalid');
+  await using onlyNew = createFermata({ sealKey: newKey, tools });
+  await using later = await onlyNew.restore(bytes);
+  later.answer(1, 'x');
+  expect(await later.run()).toMatchObject({ output: 'x9' });
+});
