@@ -27,11 +27,19 @@ describe.each(documents)('%s', (document) => {
   for (const block of blocks) {
     test(`the block at line ${block.line} does what the text says`, () => {
       if ('file' in block) return writeFileSync(join(folder, block.file), block.code);
-      const said = block.language === 'sh' ? shell(block.code, folder) : module(block.code, folder, block.line);
+      const said = block.language === 'sh' ? shell(block.code, folder) : module(block.code, folder, `block-${block.line}.${block.language === 'ts' ? 'mts' : 'mjs'}`);
       expect(said.status, said.output).toBe(0);
       if (block.expected !== undefined && !matches(said.output, block.expected)) expect(said.output.trim()).toBe(block.expected.trim());
     });
   }
+
+  const typed = blocks.filter((block) => 'language' in block && block.language === 'ts').map((block) => `block-${block.line}.mts`);
+  test.runIf(typed.length > 0)('its TypeScript compiles in a strict project', () => {
+    const compilerOptions = { target: 'ES2023', lib: ['ES2023'], types: ['node'], module: 'NodeNext', strict: true, noUncheckedIndexedAccess: true, noEmit: true };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: typed }));
+    const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
 });
 
 test('every link in README and docs leads to a file that exists', () => {
@@ -50,8 +58,8 @@ function shell(code: string, cwd: string) {
   return { status, output: stdout };
 }
 
-function module(code: string, cwd: string, line: number) {
-  const file = join(cwd, `block-${line}.mjs`);
+function module(code: string, cwd: string, name: string) {
+  const file = join(cwd, name);
   writeFileSync(file, code);
   const { status, stdout, stderr } = spawnSync(process.execPath, [file], { cwd, env: { ...process.env, NO_COLOR: '1' }, encoding: 'utf8', timeout: 120_000 });
   return { status, output: stdout + stderr };

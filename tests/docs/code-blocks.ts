@@ -3,12 +3,13 @@
  *
  *     ```sh run      a shell script; a `text` block that follows is what it must print, on stdout and stderr together
  *     ```js run      a module, likewise
+ *     ```ts run      a module in TypeScript, likewise; it also compiles in a strict project
  *     ```js file=x   a file that the blocks after it find beside them
  *
  * In an expected text `…` stands for anything within a line.
  */
 export interface RunnableBlock {
-  language: 'sh' | 'js';
+  language: 'sh' | 'js' | 'ts';
   line: number;
   code: string;
   expected: string | undefined;
@@ -31,7 +32,7 @@ export function codeBlocks(markdown: string): DocBlock[] {
   }));
   return found.flatMap(({ language, info, code, line }, i): DocBlock[] => {
     if (info.startsWith('file=')) return [{ file: info.slice('file='.length), line, code }];
-    if (info !== 'run' || (language !== 'sh' && language !== 'js')) return [];
+    if (info !== 'run' || (language !== 'sh' && language !== 'js' && language !== 'ts')) return [];
     const next = found[i + 1];
     return [{ language, line, code, expected: next?.language === 'text' ? next.code : undefined }];
   });

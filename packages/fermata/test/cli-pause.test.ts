@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { snapshotFile } from '../src/cli/drive.ts';
 import { Cli } from './cli.ts';
+import type { Ended } from './new-process.ts';
 
 let cli: Cli;
 beforeEach(() => {
@@ -11,26 +12,32 @@ beforeEach(() => {
 });
 afterEach(() => cli[Symbol.dispose]());
 
-/** Sleeps so long that a pause comes before its end. */
-const SLEEPS = 'import time\nprint("begun", flush=True)\nx = [i * i for i in range(5)]\ntime.sleep(3)\nprint("woke")\nx';
+/** Prints, sleeps, and prints again. */
+const sleeps = (seconds: number) => `import time\nprint("begun", flush=True)\nx = [i * i for i in range(5)]\ntime.sleep(${seconds})\nprint("woke")\nx`;
+
+/** A program that `--pause-after` has stopped in its sleep; with a longer one where the pause came too late. */
+async function pausedInSleep(seconds = 4): Promise<Ended & { file: string }> {
+  const paused = await cli.run(['run', '-l', 'python', '-e', sleeps(seconds), '--pause-after', '1s']);
+  if (paused.code === 0) return pausedInSleep(seconds * 3);
+  return { ...paused, file: /fermata resume (\S+\.snap)/.exec(paused.stderr)?.[1] as string };
+}
 
 test('--pause-after saves the program, exits with 4, and resume goes on in a new process', async () => {
-  const paused = await cli.run(['run', '-l', 'python', '-e', SLEEPS, '--pause-after', '1s']);
+  const paused = await pausedInSleep();
   expect(paused.code).toBe(4);
-  const file = /fermata resume (\S+\.snap)/.exec(paused.stderr)?.[1] as string;
   expect(paused.stderr).toMatch(/^paused.*; saved task_/);
-  expect(statSync(join(cli.folder, file)).mode & 0o777).toBe(0o600);
-  const resumed = await cli.run(['resume', file]);
+  expect(statSync(join(cli.folder, paused.file)).mode & 0o777).toBe(0o600);
+  const resumed = await cli.run(['resume', paused.file]);
   expect(resumed).toMatchObject({ code: 0, stderr: '' });
   expect(paused.stdout + resumed.stdout).toBe('begun\nwoke\n[0,1,4,9,16]\n');
-  expect(await cli.json(['resume', file]), 'a snapshot can be resumed again, and holds all output').toMatchObject({
+  expect(await cli.json(['resume', paused.file]), 'a snapshot can be resumed again, and holds all output').toMatchObject({
     code: 0,
     result: { output: [0, 1, 4, 9, 16], stdout: 'begun\nwoke\n' },
   });
 });
 
 test.skipIf(process.platform === 'win32')('Ctrl-C pauses and saves; a busy loop goes on from where it was', async () => {
-  const code = 'console.error("begun"); for (let i = 0; i < 5_000_000; i++); console.log("done");';
+  const code = 'console.error("begun"); for (let i = 0; i < 30_000_000; i++); console.log("done");';
   let sent = false;
   const whileRunning = (stderr: string, kill: (signal: NodeJS.Signals) => void) => {
     if (sent || !stderr.includes('begun')) return;
@@ -45,18 +52,34 @@ test.skipIf(process.platform === 'win32')('Ctrl-C pauses and saves; a busy loop 
 });
 
 test('a call that is under way at a pause finishes first, and is not repeated', async () => {
+  // The tool itself asks for the pause, as Ctrl-C would, so that the pause is sure to find it under way.
   cli.file(
     'tools.mjs',
-    `import { appendFileSync } from 'node:fs';\nexport default [{ name: 'slow', execute: async () => { appendFileSync('log', 'x'); await new Promise((r) => setTimeout(r, 3000)); return 'slow result'; } }];\n`,
+    `import { appendFileSync } from 'node:fs';
+export default [{ name: 'slow', execute: async () => {
+  appendFileSync('log', 'x');
+  process.emit('SIGINT');
+  await new Promise((done) => setTimeout(done, 500));
+  return 'slow result';
+} }];\n`,
   );
-  const paused = await cli.json(['run', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.slow({})', '--pause-after', '1s']);
-  expect(paused).toMatchObject({ code: 4, status: 'paused', resumable: true });
+  const paused = await cli.json(['run', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.slow({})']);
+  expect(paused).toMatchObject({ code: 4, status: 'paused', resumable: true, result: { execution_log: [{ tool: 'slow', status: 'pending' }] } });
   expect(await cli.json(['resume', paused.snapshot])).toMatchObject({ code: 0, result: { output: 'slow result' } });
   expect(readFileSync(join(cli.folder, 'log'), 'utf8')).toBe('x');
 });
 
+test('resume without a tool that the program was given names it, and the option that gives it', async () => {
+  cli.file('tools.mjs', `export default [{ name: 'slow', execute: () => process.emit('SIGINT') }, { name: 'other', execute() {} }];\n`);
+  const { snapshot } = await cli.json(['run', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.slow({})']);
+  cli.file('less.mjs', `export default [{ name: 'slow', execute() {} }];\n`);
+  const refused = await cli.run(['resume', snapshot, '-t', 'less.mjs']);
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/not there now: other\nhint: .*`--tools <file>`/) });
+  expect(await cli.json(['resume', snapshot, '-t', 'less.mjs'])).toMatchObject({ code: 2, error: { code: 'tools_missing' } });
+});
+
 test('another key does not open a snapshot, and --trust does not help', async () => {
-  const { snapshot } = await cli.json(['run', '-l', 'python', '-e', SLEEPS, '--pause-after', '1s']);
+  const { file: snapshot } = await pausedInSleep();
   const env = { FERMATA_SEAL_KEY: Buffer.alloc(32, 7).toString('base64') };
   for (const args of [[], ['--trust']]) {
     const refused = await cli.run(['resume', snapshot, ...args], { env });
@@ -84,7 +107,7 @@ test('a snapshot that is only trusted does not choose the module with the tools'
   writeFileSync(join(cli.folder, 'open.snap'), await task.snapshot());
   cli.file('evil.mjs', `import { writeFileSync } from 'node:fs';\nwriteFileSync('evil', '');\nexport default [];\n`);
   const refused = await cli.run(['resume', 'open.snap', '--trust']);
-  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/hint: Say --tools[\s\S]*evil\.mjs/) });
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/evil\.mjs[\s\S]*hint: .*--tools/) });
   expect(existsSync(join(cli.folder, 'evil'))).toBe(false);
   cli.file('mine.mjs', `export default [{ name: 'ask', execute: () => 'mine' }];\n`);
   expect(await cli.run(['resume', 'open.snap', '--trust', '-t', 'mine.mjs'])).toMatchObject({ code: 0, stdout: 'mine\n' });
@@ -106,10 +129,10 @@ test('a call that never ends keeps neither the snapshot nor the process', async 
 test('a snapshot that cannot be saved is said to be', async () => {
   const { createFermata } = await import('fermata');
   await using fermata = createFermata();
-  await using task = await fermata.start({ taskId: 'mine', language: 'python', code: SLEEPS });
+  await using task = await fermata.start({ taskId: 'mine', language: 'python', code: 'while True: pass' });
   writeFileSync(join(cli.folder, 'open.snap'), await task.snapshot());
   mkdirSync(join(cli.folder, 'mine.snap.part'));
-  const lost = await cli.run(['resume', 'open.snap', '--trust', '--pause-after', '1s']);
+  const lost = await cli.run(['resume', 'open.snap', '--trust', '--pause-after', '100ms']);
   expect(lost).toMatchObject({ code: 3, stderr: expect.stringMatching(/cannot be saved as mine\.snap[\s\S]*hint:/) });
 });
 

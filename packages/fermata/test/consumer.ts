@@ -1,4 +1,4 @@
-/** What a program that embeds Fermata may write: `types.test.ts` compiles it as a project of its own would. */
+/** What a program that embeds Fermata may write: `published-types.test.ts` compiles it as a project of its own would. */
 import { createFermata, defineTool, type SealKey, type Step, type TaskResult, ToolError } from 'fermata';
 import { z } from 'zod';
 

@@ -115,3 +115,73 @@ test('a running task cannot be saved', async () => {
   await task.cancel();
   expect(await run).toMatchObject({ status: 'cancelled' });
 });
+
+describe('the tools that the program was given', () => {
+  test('must be there again: what is missing is named', async () => {
+    await using task = await open.start({ language: 'javascript', code: 'await tools.ask({})', tools: [{ name: 'ask' }, { name: 'pay' }, { name: 'log' }] });
+    await task.next();
+    const bytes = await task.snapshot();
+    const restoring = open.restore(bytes, { trust: true, tools: [{ name: 'log' }, { name: 'other' }] });
+    await expect(restoring).rejects.toMatchObject({
+      code: 'tools_missing',
+      message: expect.stringMatching(/: ask, pay$/),
+      hint: expect.stringContaining('restore(bytes, { tools })'),
+    });
+    await using later = await open.restore(bytes, { trust: true, tools: [{ name: 'log' }, { name: 'more' }, { name: 'pay' }, { name: 'ask' }] });
+    later.answer(1, 'fine');
+    expect(await later.run()).toMatchObject({ output: 'fine' });
+  });
+  test('may be chosen by the label', async () => {
+    const labels: unknown[] = [];
+    const chosen = async (label: unknown) => {
+      labels.push(label);
+      return tools;
+    };
+    await using task = await sealed.restore(sealedBytes, { tools: chosen });
+    expect(labels).toEqual([{ from: 'here' }]);
+    expect(task.pending).toHaveLength(1);
+    await expect(sealed.restore(sealedBytes, { tools: () => [] })).rejects.toMatchObject({ code: 'tools_missing' });
+  });
+});
+
+test('a seal can be bound to a text, without which the snapshot does not open', async () => {
+  await using task = await sealed.start({ language: 'javascript', code: '6 * 7' });
+  const bound = await task.snapshot({ boundTo: 'tenant/task/1' });
+  for (const options of [{}, { boundTo: 'tenant/task/2' }, { trust: true }]) expect(await refusal(sealed.restore(bound, options))).toBe('checkpoint_invalid');
+  await using later = await sealed.restore(bound, { boundTo: 'tenant/task/1' });
+  expect(await later.run()).toMatchObject({ output: 42 });
+  await using plain = await open.start({ language: 'javascript', code: '1' });
+  expect(await refusal(plain.snapshot({ boundTo: 'x' })), 'nothing is bound without a seal').toBe('invalid_request');
+});
+
+test('a key that comes from a function is asked for when it is needed, and checked', async () => {
+  let asked = 0;
+  const late = createFermata({
+    sealKey: async () => {
+      asked++;
+      return sealKey;
+    },
+  });
+  await using task = await late.start({ language: 'javascript', code: '6 * 7' });
+  await late.run({ language: 'javascript', code: '1' });
+  expect(asked).toBe(0);
+  await using later = await sealed.restore(await task.snapshot());
+  expect(await later.run()).toMatchObject({ output: 42 });
+  expect(asked).toBe(1);
+  await late.close();
+  await using wrong = createFermata({ sealKey: () => ({ id: 'short', key: new Uint8Array(3) }) });
+  await using other = await wrong.start({ language: 'javascript', code: '1' });
+  expect(await refusal(other.snapshot())).toBe('invalid_request');
+});
+
+test('an old key opens what it has sealed, and the next snapshot is sealed with the new one', async () => {
+  const newKey = { id: 'new', key: randomBytes(32) };
+  await using both = createFermata({ sealKey: newKey, oldKeys: [sealKey], tools });
+  await using task = await both.restore(sealedBytes);
+  const bytes = await task.snapshot();
+  expect(await refusal(sealed.restore(bytes, { tools }))).toBe('checkpoint_invalid');
+  await using onlyNew = createFermata({ sealKey: newKey, tools });
+  await using later = await onlyNew.restore(bytes);
+  later.answer(1, 'x');
+  expect(await later.run()).toMatchObject({ output: 'x9' });
+});

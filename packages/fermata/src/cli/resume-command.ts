@@ -48,7 +48,5 @@ async function toolsFor(label: Value, { tools, trust }: ResumeOptions): Promise<
   const named = (label as { tools?: unknown } | null)?.tools;
   if (typeof named !== 'string') return [];
   if (!trust) return loadToolsFile(named);
-  throw new FermataError('tools_missing', 'the snapshot wants tools, and with --trust their file is not taken from it', {
-    hint: `Say --tools <file>; the snapshot names ${JSON.stringify(named)}.`,
-  });
+  throw new FermataError('tools_missing', `the snapshot wants the tools of ${JSON.stringify(named)}, and with --trust it does not choose what is loaded`);
 }
