@@ -8,7 +8,8 @@
  *     --json       one JSON object on stdout
  *
  * `npm run stress`: the programs of this folder (and of `--folder`), stopped in one process at every fuel check, or at
- * `--points` of them (default 560), each time with a new machine from the snapshot.
+ * `--points` of them (default 560), each time with a new machine from the snapshot. `--memory N` gives machines a limit of N
+ * MiB, so that programs near their limit have snapshots that can be made by the hundreds.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     folder: { type: 'string', multiple: true, default: [] },
+    memory: { type: 'string', default: '256' },
     batch: { type: 'string', default: '25' },
     json: { type: 'boolean', default: false },
   },
@@ -151,6 +153,7 @@ async function stress(): Promise<Verdict[]> {
       const [result] = await onDeepStack<{ stops: number; every: boolean; largest: number; ending: Ending; differences: string[] }[]>('./whole-thread.ts', {
         programs: [program],
         points: Number(values.points),
+        limits: { maxMemoryBytes: Number(values.memory) * 1024 * 1024 },
       });
       if (!result) throw new Error('no result');
       say(

@@ -1,19 +1,20 @@
 /** Runs programs uninterrupted, one after the other; or one program with a stop and a new machine at each of many marks. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { imageOfLanguage, loadImage, Machine } from '@fermata/machine';
+import type { LimitsInput, Program } from '@fermata/protocol';
 import { differences, drive, type Ending, newProgress, programOf } from './drive.ts';
 import type { TestProgram } from './programs.ts';
 
 const random = mulberry32(20261129);
 
 try {
-  const { programs, points } = workerData as { programs: TestProgram[]; points: number };
+  const { programs, points, limits = {} } = workerData as { programs: TestProgram[]; points: number; limits?: LimitsInput };
   const results = [];
   for (const { id, language, code } of programs) {
     const image = await loadImage(imageOfLanguage[language]);
     const program = programOf(language, code);
-    const ending = drive(Machine.fresh(image), program, newProgress(), Number.POSITIVE_INFINITY) as Ending;
-    results.push({ id, ending, ...(points > 0 ? stopped(image, program, ending, points) : {}) });
+    const ending = drive(Machine.fresh(image, limits), program, newProgress(), Number.POSITIVE_INFINITY) as Ending;
+    results.push({ id, ending, ...(points > 0 ? stopped(Machine.fresh(image, limits), program, ending, points) : {}) });
   }
   parentPort?.postMessage({ value: results });
 } catch (error) {
@@ -21,13 +22,13 @@ try {
 }
 
 /** The first fifth of the marks lie one check apart; where the program has fewer checks than marks, every check is one. */
-function stopped(image: Parameters<typeof Machine.fresh>[0], program: ReturnType<typeof programOf>, whole: Ending, points: number) {
+function stopped(first: Machine, program: Program, whole: Ending, points: number) {
   const every = whole.fuel <= points;
   const close = every ? points : Math.floor(points / 5);
   // Half as many again as are wanted: fuel is used in lumps, and a step that ends inside of one stops only after it.
   const mean = Math.max(1, whole.fuel / (1.5 * Math.max(1, points - close)));
   const progress = newProgress();
-  let machine = Machine.fresh(image);
+  let machine = first;
   let stops = 0;
   let largest = 0;
   for (;;) {
@@ -36,7 +37,7 @@ function stopped(image: Parameters<typeof Machine.fresh>[0], program: ReturnType
     if (ending) return { stops, every, largest, differences: differences(whole, ending) };
     const snapshot = machine.snapshot();
     largest = Math.max(largest, snapshot.length);
-    machine = Machine.restore(image, snapshot, { trust: true });
+    machine = Machine.restore(first.image, snapshot, { trust: true });
     stops++;
   }
 }
