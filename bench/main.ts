@@ -4,7 +4,7 @@
  *   --only NAME    only this row; repeatable
  *   --rounds N     rounds per row, in place of each row's own number
  *   --json         the report on stdout (report.ts); else tables
- *   --save         also keeps the report as results/latest.json
+ *   --save         also keeps the report as results/latest.json; with --only it takes the place of these rows in there
  *   --docs         measures nothing: makes docs/benchmarks.md from results/latest.json
  *   --no-install   does not install the peers that are not there
  *
@@ -12,7 +12,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { installPeers } from './install.ts';
 import { benchmarksPage, rowTable } from './page.ts';
@@ -59,14 +59,29 @@ function measured(only: readonly string[], rounds: number | undefined): Promise<
   });
 }
 
+/** Rows of the newer report in the place of those in the older one. Both must be of one machine. */
+function merged(older: Report, newer: Report): Report {
+  const machine = ({ surroundings: { pageFaultUs: _, ...rest } }: Report) => rest;
+  if (!isDeepStrictEqual(machine(older), machine(newer))) throw new Error('the kept report is of another machine; measure all rows');
+  const rows = [...newer.rows, ...older.rows];
+  return { ...older, rows: ROW_NAMES.flatMap((name) => rows.find((row) => row.name === name) ?? []) };
+}
+
+function latest(): Report {
+  return JSON.parse(readFileSync(LATEST, 'utf8')) as Report;
+}
+
+function asText(report: Report): string {
+  return `${JSON.stringify(report, null, 2)}\n`;
+}
+
 async function main(): Promise<void> {
   const { only, rounds, json, save, docs, 'no-install': noInstall } = options();
-  if (docs) return writeFileSync(PAGE, benchmarksPage(JSON.parse(readFileSync(LATEST, 'utf8')) as Report));
+  if (docs) return writeFileSync(PAGE, benchmarksPage(latest()));
   if (!noInstall) installPeers(tell);
   const report = await measured(only, rounds);
-  const text = `${JSON.stringify(report, null, 2)}\n`;
-  if (save) writeFileSync(LATEST, text);
-  process.stdout.write(json ? text : `${report.rows.map(rowTable).join('\n\n')}\n`);
+  if (save) writeFileSync(LATEST, asText(only.length > 0 ? merged(latest(), report) : report));
+  process.stdout.write(json ? asText(report) : `${report.rows.map(rowTable).join('\n\n')}\n`);
 }
 
 try {

@@ -1,4 +1,5 @@
 /** docs/benchmarks.md, and the tables that a run prints: made from a report, and from nothing else. */
+import { REASONS } from './reasons.ts';
 import type { ContenderReport, Figure, Report, RowReport, TargetReport } from './report.ts';
 
 export function benchmarksPage(report: Report): string {
@@ -29,7 +30,7 @@ round; over several programs, their geometric mean. Every output is compared wit
 
 Peers: ${peers.map(({ name, version, absent }) => (absent ? `${name} (${absent})` : `${name} ${version}`)).join(', ')}.
 
-${rows.map((row) => `## ${row.title}\n\n\`${row.name}\`. ${row.method}\n\n${rowTable(row)}\n\n${targetLines(row)}`).join('\n\n')}
+${rows.map((row) => `## ${row.title}\n\n${row.method}\n\nRow \`${row.name}\`, measured ${row.at.slice(0, 16).replace('T', ' ')} UTC at a load of ${loadOf([row])}.\n\n${rowTable(row)}\n\n${targetLines(row)}`).join('\n\n')}
 
 ## Targets that are not met
 
@@ -88,7 +89,7 @@ function asked({ atMost, aim, unit }: TargetReport): string {
 
 function missedLine(row: RowReport, target: TargetReport): string {
   const value = target.value === null ? 'not measured' : `${amount(target.value)} ${target.unit}`;
-  return `- **${row.title}**, ${target.what}: ${value}, ${asked(target)}. ${target.why ?? 'The reason is not known yet.'}`;
+  return `- **${row.title}**, ${target.what}: ${value}, ${asked(target)}. ${REASONS[row.name]?.[target.what] ?? REASONS[row.name]?.['*'] ?? 'The reason is not known yet.'}`;
 }
 
 function loadOf(rows: readonly RowReport[]): string {

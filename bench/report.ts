@@ -39,6 +39,8 @@ export interface RowReport {
   method: string;
   unit: string;
   warmUps: number;
+  /** When the row began. */
+  at: string;
   /** One-minute load average before and after. */
   load: [number, number];
   cases: string[];
@@ -75,6 +77,4 @@ export interface TargetReport {
   /** Null where it could not be measured. */
   value: number | null;
   met: boolean;
-  /** Why it is not met, in a sentence; kept with the row, shown while it is not met. */
-  why?: string;
 }

@@ -50,8 +50,6 @@ export interface Target {
   in: string;
   atMost: number;
   aim?: number;
-  /** Said where it is not met. */
-  why?: string;
 }
 
 /** A contender that may be absent: what `open` throws is the reason. */

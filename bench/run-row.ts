@@ -10,7 +10,7 @@ import { figureOf, geometricMean, median, rounded } from './statistics.ts';
 type Samples = Map<string, (number | undefined)[]>;
 
 export async function runRow(row: Row, rounds: number, tell: (text: string) => void): Promise<RowReport> {
-  const load = loadNow();
+  const [at, load] = [new Date().toISOString(), loadNow()];
   const contenders = await row.open();
   try {
     const cannot = await prove(row, contenders);
@@ -34,6 +34,7 @@ export async function runRow(row: Row, rounds: number, tell: (text: string) => v
       method,
       unit,
       warmUps,
+      at,
       load: [load, loadNow()],
       cases: row.cases.map((each) => each.name),
       contenders: reports,
@@ -41,9 +42,9 @@ export async function runRow(row: Row, rounds: number, tell: (text: string) => v
       targets: row.targets.map((target): TargetReport => {
         const report = reports.find((each) => each.name === target.of);
         const value = (target.in === 'ratio' ? report?.ratio : report?.figures[target.in]?.median) ?? null;
-        const { what, atMost, aim, why } = target;
+        const { what, atMost, aim } = target;
         const met = value !== null && value <= atMost;
-        return { what, unit: target.in === 'ratio' ? 'x' : unit, atMost, ...(aim === undefined ? {} : { aim }), value, met, ...(why === undefined ? {} : { why }) };
+        return { what, unit: target.in === 'ratio' ? 'x' : unit, atMost, ...(aim === undefined ? {} : { aim }), value, met };
       }),
     };
   } finally {

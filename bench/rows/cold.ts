@@ -1,6 +1,6 @@
 /** New process to first result, one row per language. */
 import { fileURLToPath } from 'node:url';
-import { firstLine } from '../peers/first-line.ts';
+import { firstLine } from '../first-line.ts';
 import { nativePython } from '../peers/native-python.ts';
 import { peerModule } from '../peers/peer-module.ts';
 import { type Contender, type Row, type Target, tried } from '../row.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFermata } from 'fermata';
 import { pause } from '../clocks.ts';
+import { lastFigure } from '../last-figure.ts';
 import { LOOPS } from '../loops.ts';
-import { lastFigure } from '../peers/last-figure.ts';
 import type { Row } from '../row.ts';
 
 const SCRIPT = fileURLToPath(new URL('../processes/continue.mjs', import.meta.url));

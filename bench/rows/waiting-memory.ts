@@ -1,6 +1,6 @@
 /** What a task that waits costs in memory. */
 import { fileURLToPath } from 'node:url';
-import { lastFigure } from '../peers/last-figure.ts';
+import { lastFigure } from '../last-figure.ts';
 import { peerModule } from '../peers/peer-module.ts';
 import { type Contender, type Row, tried } from '../row.ts';
 
@@ -10,9 +10,9 @@ export const waitingMemory: Row = {
   name: 'waiting-memory',
   title: 'Memory per waiting task',
   method:
-    'Growth of the resident memory of a process by 200 programs that wait at a call, after 50 others, divided by 200; a new process per sample. Ours are kept as snapshots in memory, and their machines are given back; those of the peers stay alive. No process and no machine is kept for a waiting task of ours: a machine would be 5.6 MB for JavaScript and 24 MB for Python.',
+    'Growth of the memory of a process by programs that wait at a call, per program; a new process per sample. Ours are kept as snapshots, and their machines are given back: what grows is the heap and buffers of the process (12 programs, after 4 others). Those of the peers stay alive: what grows is the resident memory (100 programs, after 20 others). No process and no machine is kept for a waiting task of ours: a machine would be 5.6 MB for JavaScript and 24 MB for Python.',
   unit: 'KB',
-  rounds: 3,
+  rounds: 2,
   warmUps: 0,
   cases: [
     { name: 'JavaScript', expected: undefined },
