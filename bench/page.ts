@@ -10,7 +10,7 @@ export function benchmarksPage(report: Report): string {
 
 <!-- Made by bench/page.ts from bench/results/latest.json. To measure anew: npm run bench -- --save, then npm run bench -- --docs -->
 
-Fermata and its peers, measured in one run on ${report.at.slice(0, 10)}. ${targets.length - missed.length} of ${targets.length} targets are met; those that are not stand
+Fermata and its peers, measured on ${report.at.slice(0, 10)}, in each row together. ${targets.length - missed.length} of ${targets.length} targets are met; those that are not stand
 [below](#targets-that-are-not-met), with the reason.
 
 | | |
