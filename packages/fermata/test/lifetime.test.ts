@@ -1,6 +1,7 @@
 /** Tasks begin, share a thread fairly, and end: cancelled, disposed of, or all at once. */
 import { createFermata, type Language } from 'fermata';
 import { afterAll, expect, test } from 'vitest';
+import { runNode } from './new-process.ts';
 
 const fermata = createFermata();
 afterAll(() => fermata.close());
@@ -85,4 +86,11 @@ test('fifty tasks at once, of all kinds, each come to their own end', async () =
   const tasks = Array.from({ length: 50 }, (_, i) => (kinds[i % kinds.length] as (typeof kinds)[0])(i + 1));
   const results = await Promise.all(tasks.map(([language, code]) => fermata.run({ language, code, tools: [echo], limits: { maxCpuMs: 300 } })));
   for (const [i, [, , expected]] of tasks.entries()) expect(results[i]).toMatchObject(expected);
+});
+
+test('a process that was started with flags of V8 runs programs, also from a script on its command line', async () => {
+  const script = "import { createFermata } from 'fermata'; console.log((await createFermata().run({ language: 'javascript', code: '20 + 1' })).output)";
+  for (const flags of [['--max-old-space-size=1000', '--input-type=module'], ['--expose-gc']]) {
+    expect(await runNode([...flags, '-e', script], { cwd: import.meta.dirname })).toMatchObject({ code: 0, stdout: '21\n' });
+  }
 });

@@ -25,9 +25,10 @@ export class WorkerPort implements Port {
     this.#load = load;
     this.#turn = turn;
     const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
-    // Flags that say how the main script is read do not fit a Worker's file.
-    const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--input-type'));
-    this.#worker = new Worker(entry, { execArgv, resourceLimits: { stackSizeMb: STACK_MB }, stdin: false, workerData: turn });
+    // A Worker takes over the flags of the process. One that says how the main script is read does not fit its file; but a
+    // list of one's own must not name the flags of V8, which hold for the whole process anyway.
+    const own = process.execArgv.some((flag) => flag.startsWith('--input-type')) ? { execArgv: [] } : {};
+    this.#worker = new Worker(entry, { ...own, resourceLimits: { stackSizeMb: STACK_MB }, stdin: false, workerData: turn });
     this.#worker.unref();
     this.#worker.on('message', (message: FromThread) => events.message(message));
     let ended = false;

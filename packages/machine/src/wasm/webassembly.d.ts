@@ -4,6 +4,7 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
   class Memory {
+    constructor(size: { initial: number });
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }

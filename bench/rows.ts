@@ -1,0 +1,26 @@
+/** The rows of the bench, in the order in which they run and are shown. */
+import type { Row } from './row.ts';
+import { coldJavascript, coldPython } from './rows/cold.ts';
+import { continueRow } from './rows/continue.ts';
+import { cpuJavascript } from './rows/cpu-javascript.ts';
+import { cpuPython } from './rows/cpu-python.ts';
+import { pauseRow } from './rows/pause.ts';
+import { snapshotSize } from './rows/snapshot-size.ts';
+import { toolCall } from './rows/tool-call.ts';
+import { trivialJavascript } from './rows/trivial-javascript.ts';
+import { trivialPython } from './rows/trivial-python.ts';
+import { waitingMemory } from './rows/waiting-memory.ts';
+
+export const ROWS: readonly Row[] = [
+  trivialJavascript,
+  trivialPython,
+  coldJavascript,
+  coldPython,
+  snapshotSize,
+  pauseRow,
+  continueRow,
+  cpuPython,
+  cpuJavascript,
+  toolCall,
+  waitingMemory,
+];
