@@ -2,6 +2,7 @@
 import type { Row } from './row.ts';
 import { coldJavascript, coldPython } from './rows/cold.ts';
 import { continueRow } from './rows/continue.ts';
+import { continueWaitingRow } from './rows/continue-waiting.ts';
 import { cpuJavascript } from './rows/cpu-javascript.ts';
 import { cpuPython } from './rows/cpu-python.ts';
 import { pauseRow } from './rows/pause.ts';
@@ -19,6 +20,7 @@ export const ROWS: readonly Row[] = [
   snapshotSize,
   pauseRow,
   continueRow,
+  continueWaitingRow,
   cpuPython,
   cpuJavascript,
   toolCall,

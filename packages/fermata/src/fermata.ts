@@ -71,6 +71,17 @@ class LocalFermata implements Fermata {
 
   async prepare(languages: readonly Language[] = ['python', 'javascript']): Promise<void> {
     for (const name of new Set(languages.map((language) => imageOfLanguage[language]))) await this.#host.prepare(name);
+    for (const language of new Set(languages)) await this.#rehearse(language);
+  }
+
+  /** A task that waits, moves to another machine and goes on, so that all code on that way has run once. */
+  async #rehearse(language: Language): Promise<void> {
+    const tools = [{ name: 'rehearsed' }];
+    await using task = await this.#start({ language, code: language === 'python' ? 'tools.rehearsed()' : 'await tools.rehearsed({})', tools });
+    await task.run();
+    await using moved = await this.restore(await task.snapshot(), { trust: true, tools });
+    moved.answer(1, null);
+    await moved.run();
   }
 
   async run(options: StartOptions & { signal?: AbortSignal }): Promise<TaskResult> {
