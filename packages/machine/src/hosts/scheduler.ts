@@ -14,6 +14,11 @@ import type { Budget, HostedOutcome, Report } from './host.ts';
 /** A slice is about this long; a turn ends with the first slice that passes its length. */
 const SLICE_MS = 2;
 const TURN_MS = 8;
+/** How long a machine that is alone goes on under one timeout, and how far off the timeout must be meanwhile. */
+const BREATH_MS = 50;
+const SAFE_MS = 1000;
+/** An answer that comes so soon finds the thread still there. */
+const LINGER_MS = 1;
 /** No stretch without a fuel check takes so long; one that does is ended. */
 export const MAX_TURN_MS = 20_000;
 /** A machine that runs silently is reported on this often. */
@@ -34,15 +39,23 @@ export interface Entry {
   advancing: { next: Input; budget: Budget; startedMs: number; cpuAtStart: number; stop: boolean } | null;
 }
 
+/** What a turn has come to and was not told yet. */
 interface Turn {
   emitted: Emission[][];
   outcome: HostedOutcome | undefined;
+  /** The machine is being advanced: a timeout now ends the machine and nothing else. */
+  inGuest: boolean;
 }
 
 export interface SchedulerEvents {
   emitted(entry: Entry, emitted: Emission[]): void;
   outcome(entry: Entry, outcome: HostedOutcome): void;
   lost(entry: Entry, error: FermataError): void;
+  /**
+   * Asked while this machine alone is at work, between two of its turns, or for so long (ms) after it began to wait for an
+   * answer: takes messages. True: it may go on in the same breath.
+   */
+  between(entry: Entry, lingerMs: number): boolean;
 }
 
 export class Scheduler {
@@ -50,6 +63,8 @@ export class Scheduler {
   readonly #mark: (machine: number) => void;
   readonly #entries = new Map<number, Entry>();
   readonly #runnable: Entry[] = [];
+  /** Processor time of the thread up to which its machines were charged. */
+  #chargedMs = 0;
 
   /** `mark` is told whose turn it is, and 0 between turns. */
   constructor(events: SchedulerEvents, mark: (machine: number) => void) {
@@ -96,49 +111,85 @@ export class Scheduler {
     return { usage: machine.usage, cpuMs, position: machine.position };
   }
 
-  /** Gives the next machine its turn, and tells what came of it when the turn is over. */
+  /**
+   * Gives the next machine its turn, and tells what came of it. To arm the timeout costs more than a tool call, so a machine
+   * that is alone has several turns, and the answers between them, under one.
+   */
   turn(): void {
     const entry = this.#runnable.shift();
     if (!entry?.advancing) return;
     this.#runnable.push(entry);
     const { wallMs, cpuMs } = this.#left(entry);
-    const cpuBefore = cpuNowMs();
-    const turn: Turn = { emitted: [], outcome: undefined };
+    const timeoutMs = Math.min(wallMs, cpuMs * CPU_SLACK, MAX_TURN_MS);
+    const turn: Turn = { emitted: [], outcome: undefined, inGuest: false };
+    this.#chargedMs = cpuNowMs();
     let thrown: unknown;
     try {
-      this.#mark(entry.id);
-      underTimeout(() => this.#slices(entry, turn), Math.min(wallMs, cpuMs * CPU_SLACK, MAX_TURN_MS));
+      underTimeout(() => this.#turns(entry, turn, Math.min(BREATH_MS, timeoutMs - SAFE_MS)), timeoutMs);
     } catch (error) {
       thrown = error;
     }
     this.#mark(0);
-    entry.cpuMs += cpuNowMs() - cpuBefore;
-    const overran = isTimeout(thrown);
-    if (overran && !turn.outcome) {
-      const rest = entry.machine.abandon();
-      if (turn.emitted.at(-1) !== rest) turn.emitted.push(rest.filter(({ kind }) => kind === 'output'));
+    // Nobody knows what of the telling was done. The thread must go; its machines are brought back elsewhere.
+    if (isTimeout(thrown) && !turn.inGuest && turn.emitted.length + (turn.outcome ? 1 : 0) === 0) throw thrown;
+    this.#settle(entry, turn, thrown);
+  }
+
+  #turns(entry: Entry, turn: Turn, breathMs: number): void {
+    const began = performance.now();
+    for (;;) {
+      this.#mark(entry.id);
+      this.#slices(entry, turn);
+      const alone = this.#runnable.length === 1 && this.#runnable[0] === entry;
+      if (!alone || this.#isExhausted(entry) || performance.now() - began >= breathMs) return;
+      this.#mark(0);
+      const waits = turn.outcome?.kind === 'calls';
+      this.#settle(entry, turn, undefined);
+      if (!waits && !entry.advancing) return;
+      if (!this.#events.between(entry, waits ? LINGER_MS : 0) || !entry.advancing || this.#runnable.length > 1) return;
     }
-    this.#tell(entry, turn.emitted.flat());
-    if (turn.outcome) {
-      this.#leave(entry);
-      this.#events.outcome(entry, turn.outcome);
-    } else if (thrown !== undefined && !overran) this.#fail(entry, thrown);
-    else if (overran || Math.min(...Object.values(this.#left(entry))) <= 0) this.#overrun(entry);
   }
 
   /** Runs under a timeout that may end it between any two steps, so it leaves what it has in `turn` as it goes. */
   #slices({ machine, advancing, sliceFuel }: Entry, turn: Turn): void {
     const began = performance.now();
     while (advancing) {
+      turn.inGuest = true;
       const { emitted, ...outcome } = machine.advance(advancing.next, sliceFuel);
       turn.emitted.push(emitted);
       advancing.next = { kind: 'go' };
-      if (outcome.kind !== 'slice-used' || advancing.stop) {
-        turn.outcome = outcome;
-        return;
-      }
-      if (performance.now() - began >= TURN_MS) return;
+      const ended = outcome.kind !== 'slice-used' || advancing.stop;
+      if (ended) turn.outcome = outcome;
+      turn.inGuest = false;
+      if (ended || performance.now() - began >= TURN_MS) return;
     }
+  }
+
+  /** Charges and tells what there is to tell of a turn so far, once. */
+  #settle(entry: Entry, turn: Turn, thrown: unknown): void {
+    const now = cpuNowMs();
+    entry.cpuMs += now - this.#chargedMs;
+    this.#chargedMs = now;
+    const { outcome } = turn;
+    const overran = isTimeout(thrown);
+    if (overran && !outcome) {
+      const rest = entry.machine.abandon();
+      if (turn.emitted.at(-1) !== rest) turn.emitted.push(rest.filter(({ kind }) => kind === 'output'));
+    }
+    const emitted = turn.emitted.flat();
+    turn.emitted = [];
+    turn.outcome = undefined;
+    this.#tell(entry, emitted);
+    if (outcome) {
+      this.#leave(entry);
+      this.#events.outcome(entry, outcome);
+    } else if (thrown !== undefined && !overran) this.#fail(entry, thrown);
+    else if (overran || this.#isExhausted(entry)) this.#overrun(entry);
+  }
+
+  #isExhausted(entry: Entry): boolean {
+    const { wallMs, cpuMs } = this.#left(entry);
+    return Math.min(wallMs, cpuMs) <= 0;
   }
 
   /** Also of a machine that says nothing, now and then, so that its line and usage can be followed. */
@@ -160,9 +211,10 @@ export class Scheduler {
   }
   #overrun(entry: Entry): void {
     const { wallMs, cpuMs } = this.#left(entry);
-    const limit: LimitKind = Math.min(wallMs, cpuMs) > 0 || wallMs > cpuMs ? 'cpu' : 'timeout';
+    // The timeout may be a little early; with this much left it was not one of these budgets that ran out.
+    const inOneStretch = Math.min(wallMs, cpuMs) > SAFE_MS;
+    const limit: LimitKind = !inOneStretch && wallMs <= cpuMs ? 'timeout' : 'cpu';
     const { timeoutMs, maxCpuMs } = entry.machine.limits;
-    const inOneStretch = Math.min(wallMs, cpuMs) > 0;
     const message = inOneStretch
       ? `one operation of the program took more than ${MAX_TURN_MS} ms`
       : limit === 'timeout'

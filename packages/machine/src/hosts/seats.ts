@@ -114,7 +114,8 @@ export class Seats {
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#line.splice(0)) reject(closed());
-    await Promise.all(this.#benches.map(({ thread, idle }) => (clearTimeout(idle), thread.close())));
+    for (const { idle } of this.#benches) clearTimeout(idle);
+    await Promise.all(this.#benches.map(({ thread }) => thread.close()));
   }
 
   /**

@@ -10,7 +10,7 @@ import type { GuestInstance } from '../wasm/guest-instance.ts';
 import { Image } from '../wasm/image.ts';
 import type { ImageName } from '../wasm/image-store.ts';
 import { Machine } from '../wasm/machine.ts';
-import { isTimeout, Scheduler, underTimeout } from './scheduler.ts';
+import { type Entry, isTimeout, Scheduler, underTimeout } from './scheduler.ts';
 import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
 import { type TurnWord, turnMarker } from './turn-word.ts';
 
@@ -20,6 +20,8 @@ const IDLE_MS = 20;
 /** Reading a snapshot ends for sure only if nobody forged it. */
 const RESTORE_MS = 30_000;
 const INSPECT_MS = 2000;
+/** Between two looks for a message while a thread lingers. */
+const POLL_MS = 0.05;
 
 if (!parentPort) throw new Error('thread.js runs only as a Worker');
 const port = parentPort;
@@ -30,11 +32,15 @@ const prepared = new Map<ImageName, Machine[]>();
 /** Of machines that are gone; to make a new one of an old instance is cheaper than to have the memory for another. */
 const retired = new Map<ImageName, GuestInstance[]>();
 let idle: NodeJS.Timeout | undefined;
+/** A message that came in the middle of a turn and has to wait for its end. */
+let deferred: ToThread | undefined;
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const scheduler = new Scheduler(
   {
     emitted: (entry, emitted) => post({ kind: 'emitted', id: entry.id, emitted, report: scheduler.report(entry) }),
     outcome: (entry, outcome) => post({ kind: 'outcome', id: entry.id, outcome, report: scheduler.report(entry) }),
     lost: (entry, error) => post({ kind: 'lost', id: entry.id, error: plainError(error), report: scheduler.report(entry) }),
+    between,
   },
   turnMarker(workerData as TurnWord),
 );
@@ -43,10 +49,28 @@ port.on('message', (message: ToThread) => {
   receive(message);
   while (scheduler.busy) {
     scheduler.turn();
+    const left = deferred;
+    deferred = undefined;
+    if (left) receive(left);
     for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) receive(next.message);
   }
   prepareWhenIdle();
 });
+
+function between({ id }: Entry, lingerMs: number): boolean {
+  const until = performance.now() + lingerMs;
+  for (;;) {
+    const message = (receiveMessageOnPort(port) as { message: ToThread } | undefined)?.message;
+    if (message?.op === 'advance' || message?.op === 'stop') {
+      receive(message);
+      if (message.op === 'advance') return message.id === id;
+    } else if (message) {
+      deferred = message;
+      return false;
+    } else if (performance.now() >= until) return lingerMs === 0;
+    else Atomics.wait(sleeper, 0, 0, POLL_MS);
+  }
+}
 
 function receive(message: ToThread): void {
   try {
