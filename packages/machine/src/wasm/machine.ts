@@ -135,7 +135,7 @@ export class Machine {
     if (!machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
     machine.attachment = attachment;
     machine.#take(state);
-    machine.#guest.locate();
+    readable(() => machine.#guest.locate());
     return machine;
   }
 
