@@ -36,7 +36,7 @@ import type { MachineState } from './machine-state.ts';
 import { OutputMeter } from './output-meter.ts';
 import { aliveParts } from './pages.ts';
 import { RandomSource } from './random.ts';
-import { encodeState, readBody, writeBody } from './snapshot-body.ts';
+import { encodeState, readable, readBody, writeBody } from './snapshot-body.ts';
 import { decodeValue, encodeValue, MAX_CARRIER_DEPTH, TooManyParts } from './value-codec.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { Wasi } from './wasi.ts';

@@ -47,7 +47,7 @@ export function readBody(bytes: Uint8Array): SnapshotBody {
 }
 
 /** Whatever goes wrong while a body is read, the snapshot is what is wrong. */
-function readable<T>(read: () => T): T {
+export function readable<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
