@@ -29,7 +29,7 @@ export function answerOf({ status, output, stdout, stderr, error, truncated }: T
     limitKind: error && LIMIT_KINDS[error.code],
     code: error?.code,
     name: error?.name,
-    output: toWire(output),
+    output: status === 'succeeded' ? toWire(output) : null,
     stdout,
     stderr,
     error: error ? [error.message, error.traceback, error.hint, `code ${error.code}`].filter(Boolean).join('\n') : '',

@@ -5,7 +5,7 @@ import type { Expectations, Json } from './case-bank.ts';
 import type { HostCall } from './mock-tools.ts';
 
 /** Lateness that a slow machine may add to a promised time, as the bank's own judge has it. */
-const LATE_MS = 2000;
+const LATE_MS = Number(process.env.FERMATA_TEST_LATE_MS ?? 2000);
 const MiB = 1024 * 1024;
 
 export interface Evidence {

@@ -7,12 +7,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { FermataError, type Language, type LimitsInput, type Task, type Value } from 'fermata';
 import { type Answer, answerOf, refusal } from './answer.ts';
 import type { Args, Case, Expectations, ScenarioStep } from './case-bank.ts';
-import { type Evidence, judge } from './judge.ts';
 import { damaged } from './damaged.ts';
+import { type Evidence, judge } from './judge.ts';
 import { type HostCall, type MockTools, mockTools } from './mock-tools.ts';
 import { PortWatch } from './port-watch.ts';
-import { processesUnder } from './processes.ts';
 import type { Premises } from './premises.ts';
+import { processesUnder } from './processes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const MiB = 1024 * 1024;
