@@ -66,7 +66,7 @@ for (const [name, liar] of Object.entries(liars)) {
         'map crossed',
         'cycle TypeError',
         'revoked TypeError',
-        'tag crossed',
+        'tag TypeError',
         'date crossed',
         'throwing thrown on',
       ].join('\n'),
@@ -183,8 +183,20 @@ _fermata.exchange({"say": "wait", "due": None})`,
     program: `
 import _fermata
 _fermata.emit(3, {"id": 1, "name": "danger", "args": {"cents": 1}})
-_fermata.exchange({"say": "wait", "due": float("inf")})`,
+_fermata.exchange({"say": "wait", "due": None})`,
+    scenario: [{ submit: true }, { wait: 'paused' }],
     outcome: waits('a call that is made up well is a call like any other, and waits for its approval', { tool_calls: { danger: 0 } }),
+  },
+  {
+    id: 'own-py-made-up-due',
+    language: 'python',
+    tools: danger,
+    program: `
+import _fermata
+_fermata.emit(3, {"id": 1, "name": "danger", "args": {"cents": 1}})
+_fermata.exchange({"say": "wait", "due": float("inf")})`,
+    limits: { timeout_ms: 3000 },
+    outcome: fails('timeout', 'who sleeps for ever sleeps until its time is over', { error_contains: ['waiting for danger'], tool_calls: { danger: 0 } }),
   },
   {
     id: 'own-py-made-up-tool',
@@ -196,7 +208,7 @@ for id, name in enumerate(("nobody", "__proto__", "constructor", "toString", "")
     _fermata.emit(3, {"id": id, "name": name, "args": {"__proto__": {"polluted": 1}}})
     print(_fermata.exchange({"say": "wait", "due": None})["error"]["name"])`,
     expect: { host_prototype_clean: ['polluted'] },
-    outcome: succeeds('only the names of tools are names of tools', { stdout: 'unknown_tool\n'.repeat(5), tool_calls: { echo: 0 } }),
+    outcome: succeeds('only the names of tools are names of tools', { stdout: 'UnknownTool\n'.repeat(5), tool_calls: { echo: 0 } }),
   },
   {
     id: 'own-py-frames-on-stdout',

@@ -122,11 +122,10 @@ tried("kill", lambda: os.kill(1, 9))
 tried("pty", lambda: __import__("pty").spawn("id"))
 tried("multiprocessing", lambda: __import__("multiprocessing").Process(target=print).start())
 tried("posixsubprocess", lambda: __import__("_posixsubprocess").fork_exec)
-tried("ctypes", lambda: __import__("ctypes").CDLL(None).system(b"id"))
-tried("webbrowser", lambda: __import__("webbrowser").get("cat %s").open("/etc/passwd"))`,
+tried("ctypes", lambda: __import__("ctypes").CDLL(None).system(b"id"))`,
     expect: { not_contains: [...CANARIES, 'RAN'] },
     outcome: succeeds('no name of the library starts a process or reaches one', {
-      stdout: ['call', 'getoutput', 'popen', 'spawn', 'posix_spawn', 'exec', 'fork', 'asyncio', 'kill', 'pty', 'multiprocessing', 'posixsubprocess', 'ctypes', 'webbrowser']
+      stdout: ['call', 'getoutput', 'popen', 'spawn', 'posix_spawn', 'exec', 'fork', 'asyncio', 'kill', 'pty', 'multiprocessing', 'posixsubprocess', 'ctypes']
         .map((name) => `${name} no\n`)
         .join(''),
     }),
