@@ -4,6 +4,7 @@
  *
  *     --only ID,ID   only these attacks      --host threads|processes   where machines live (default: processes)
  *     --own          those of `own/` only    --json                     one JSON object on stdout
+ *     --quick        without those that only a clock ends, or that are made to be large
  *
  * The bank lies beside the repository, or where FERMATA_TEST_CASES says; without it, which fails where CI is set, only our
  * own attacks are played. What is for native engines only is skipped by name.
@@ -27,10 +28,14 @@ interface Verdict {
   tookMs: number;
 }
 
+/** Whose work is large, not endless. */
+const LARGE = /^atk-118$|-(huge|many|tiny|scattered)-/;
+
 const options = {
   only: { type: 'string' },
   host: { type: 'string', default: 'processes' },
   own: { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
 const { values } = parseArgs({ options });
@@ -41,9 +46,8 @@ const only = values.only?.split(',');
 const bank = values.own ? [] : readCases('attacks');
 if (!bank) say('SKIPPED: the case bank is not here; FERMATA_TEST_CASES names its folder');
 if (!SEES_PROCESSES) say('SKIPPED: processes that were left over cannot be seen on this system');
-const attacks = [...(bank ?? []).map(fromBank), ...OWN_ATTACKS.map(({ outcome, ...attack }): Case => ({ expect: {}, ...attack, exact: outcome.exact }))].filter(
-  ({ id }) => !only || only.includes(id),
-);
+const own = OWN_ATTACKS.map(({ outcome, ...attack }): Case => ({ expect: {}, ...attack, exact: outcome.exact }));
+const attacks = [...(bank ?? []).map(fromBank), ...own].filter((attack) => (!only || only.includes(attack.id)) && !(values.quick && isSlow(attack)));
 
 const verdicts: Verdict[] = [];
 const atTheEnd: string[] = [];
@@ -73,6 +77,10 @@ say(`${contained} contained with the exact outcome, ${failed} failed, ${short} k
 if (values.json) process.stdout.write(`${JSON.stringify({ contained, failed, short, skipped, atTheEnd, attacks: verdicts })}\n`);
 const nothingDone = attacks.length === 0 || (!bank && process.env.CI);
 process.exitCode = failed > 0 || atTheEnd.length > 0 || nothingDone ? 1 : 0;
+
+function isSlow({ id, exact }: Case): boolean {
+  return exact?.code === 'timeout' || exact?.code === 'cpu_limit' || LARGE.test(id);
+}
 
 function fromBank(one: Case): Case {
   const outcome = EXPECTED[one.id];

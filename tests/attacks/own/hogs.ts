@@ -5,7 +5,7 @@
 import { fails, succeeds } from '../outcome.ts';
 import type { OwnAttack } from './attack.ts';
 
-const limits = { cpu_ms: 1500, timeout_ms: 120_000 };
+const limits = { cpu_ms: 500, timeout_ms: 120_000 };
 const SLOWLY = { cpu_ms: 100_000, timeout_ms: 120_000 };
 const spins = (why: string) => fails('cpu_limit', why);
 
