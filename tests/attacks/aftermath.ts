@@ -12,7 +12,7 @@ import type { Surroundings } from '../player/surroundings.ts';
 const GROWTH_BYTES = 160 * 1024 * 1024;
 /** How long V8 and the kernel may take to give back what nobody uses. */
 const SETTLE_MS = 15_000;
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 1000;
 
 export class Aftermath {
   readonly surroundings: Surroundings;
