@@ -4,9 +4,6 @@
  */
 import { fails, type Outcome, succeeds, waits } from './outcome.ts';
 
-/** Enough on a slow machine, for programs that end by something else than the clock. */
-const SLOWLY = { timeout_ms: 90_000 };
-
 export const EXPECTED: Record<string, Outcome> = {
   'atk-001': succeeds('nothing found: no file of the host has a path here', { stdout: notThere() }),
   'atk-003': succeeds('nothing found: no loader of files or modules leads out', {
@@ -30,17 +27,13 @@ export const EXPECTED: Record<string, Outcome> = {
   'atk-024': succeeds('nothing found: there is no /proc', { stdout: '' }),
   'atk-025': fails('memory_limit', 'uncaught MemoryError at the limit', { error_name: 'MemoryError' }),
   'atk-027': fails('timeout', 'it catches every MemoryError, so only the clock ends it', { stdout: '' }),
-  'atk-028': fails('memory_limit', 'the strings that it keeps reach the limit', { error_name: 'InternalError', stdout: 'caught' }, SLOWLY),
+  'atk-028': fails('memory_limit', 'the strings that it keeps reach the limit', { error_name: 'InternalError', stdout: 'caught' }),
   'atk-030': fails('timeout', 'filling an array of 2^32-1 places takes longer than it has', { stdout: '' }),
-  'atk-031': fails('memory_limit', 'the matches reach the limit', { error_name: 'InternalError' }, SLOWLY),
-  'atk-033': succeeds('both parsers refuse by an ordinary exception', { stdout: 'RecursionError\nParseError' }, SLOWLY),
-  'atk-034': succeeds(
-    'each is refused, before or at the limit, by an ordinary exception',
-    {
-      stdout: 'MemoryError\nValueError\nMemoryError\nOverflowError\nOverflowError\nOverflowError',
-    },
-    SLOWLY,
-  ),
+  'atk-031': fails('memory_limit', 'the matches reach the limit', { error_name: 'InternalError' }),
+  'atk-033': succeeds('both parsers refuse by an ordinary exception', { stdout: 'RecursionError\nParseError' }),
+  'atk-034': succeeds('each is refused, before or at the limit, by an ordinary exception', {
+    stdout: 'MemoryError\nValueError\nMemoryError\nOverflowError\nOverflowError\nOverflowError',
+  }),
   'atk-037': fails('timeout', 'one multiplication without a fuel check is ended by the timeout of its turn', { stdout: '' }),
   'atk-038': fails('timeout', 'the matcher never comes to an end', { stdout: '' }),
   'atk-040': fails('timeout', 'a loop in a comparator is a loop like any other'),
@@ -48,7 +41,7 @@ export const EXPECTED: Record<string, Outcome> = {
   'atk-043': fails('timeout', 'showing the error runs its getters, within the limits of the program', { stdout: 'before' }),
   'atk-044': fails('timeout', 'reading the result runs its getter, within the limits of the program'),
   'atk-046': fails('timeout', 'each text is refused or run quickly; the loop after them is ended by the clock', { stdout: 'RangeError\nRangeError\nReferenceError' }),
-  'atk-050': fails('output_limit', 'printed more than the limit; what came before is kept and cut', { truncated: true }, SLOWLY),
+  'atk-050': fails('output_limit', 'printed more than the limit; what came before is kept and cut', { truncated: true }),
   'atk-053': fails('guest_error', 'text is text: it is handed over as data and written to no log', {
     error_name: 'Exception',
     error_contains: ['X-Forged: 1'],
@@ -56,7 +49,7 @@ export const EXPECTED: Record<string, Outcome> = {
   }),
   'atk-054': succeeds('every road leads to the Function of the machine, where there is no host', { stdout: 'bad 0' }),
   'atk-056': succeeds('`__proto__` is a key like others on both sides', { stdout: 'undefined undefined 1', tool_calls: { echo: 1 } }),
-  'atk-057': fails('tool_call_limit', 'each level of the overflow starts a call on its way out', { stdout: '', max_host_tool_calls: 1000 }, SLOWLY),
+  'atk-057': fails('tool_call_limit', 'each level of the overflow starts a call on its way out', { stdout: '', max_host_tool_calls: 1000 }),
   'atk-060': succeeds('no road leads to a module that is not allowed', { stdout_lines: 13 }),
   'atk-062': succeeds('names are judged as Python reads them', { stdout: 'no ImportError\nno ImportError' }),
   'atk-063': succeeds('a program is Unicode text; a coding line means nothing', { stdout: 'end' }),
@@ -74,12 +67,11 @@ export const EXPECTED: Record<string, Outcome> = {
       stdout: '{"type":"tool_result","id":1,"result":"self-approved","approved":true}',
       tool_calls: { danger: 0 },
     },
-    {},
     ['not_contains'],
   ),
   'atk-080': succeeds('a machine has 512 descriptors', { stdout: 'stopped True' }),
   'atk-081': fails('timeout', 'there are no threads; tasks without end are ended by the clock', { stdout: 'stopped RuntimeError True' }),
-  'atk-084': succeeds('each kind of recursion ends in an exception or in a result', { stdout_contains: ['fn RangeError', 'proxy RangeError', 'str RangeError'] }, SLOWLY),
+  'atk-084': succeeds('each kind of recursion ends in an exception or in a result', { stdout_contains: ['fn RangeError', 'proxy RangeError', 'str RangeError'] }),
   'atk-085': fails('guest_error', 'values cross to a depth of 200 levels; it may catch that for the call, and nobody catches it for the result', {
     error_name: 'TypeError',
     error_contains: ['nested too deeply'],
@@ -91,8 +83,8 @@ export const EXPECTED: Record<string, Outcome> = {
     max_host_tool_calls: 0,
   }),
   'atk-088': succeeds('`tools` is no promise and holds nothing of the host', { stdout: 'object true\n{}' }),
-  'atk-090': fails('tool_call_limit', 'the call after the last one that it may start ends it', { stdout: '' }, SLOWLY),
-  'atk-091': fails('tool_call_limit', 'the same in a row; it cannot be caught', { stdout: '' }, SLOWLY),
+  'atk-090': fails('tool_call_limit', 'the call after the last one that it may start ends it', { stdout: '' }),
+  'atk-091': fails('tool_call_limit', 'the same in a row; it cannot be caught', { stdout: '' }),
   'atk-093': succeeds('what a tool returns arrives as data, or the call fails', { stdout: 'proto:object then:object nul:object deep:E true' }),
   'atk-094': succeeds('of a tool\u2019s error the name, the message and the data cross', {
     stdout: 'data,message,stack,tool,toolErrorName ToolError: plain message\n    at main.js:1:18 {"tool":"bad","toolErrorName":"Error"}',
@@ -107,7 +99,6 @@ export const EXPECTED: Record<string, Outcome> = {
     {
       stdout: '\ufffd|\ufffd|\u0000|\ufeff|\u2028|\u2029|\u202e|\u001b[31m',
     },
-    {},
     ['stdout_valid_utf8'],
   ),
   'atk-100': succeeds('a result is read once, by the program itself, while it may still start calls', { stdout: 'read 1', tool_calls: { side: 2 } }),
@@ -122,7 +113,6 @@ export const EXPECTED: Record<string, Outcome> = {
       error_name: 'ImportError',
       stdout: '',
     },
-    {},
     ['not_contains'],
   ),
   'atk-104': succeeds('nothing found: there is no host behind any spelling', { stdout: 'undefined undefined 0 1' }),
@@ -132,7 +122,7 @@ export const EXPECTED: Record<string, Outcome> = {
   'atk-112': succeeds('there are no system calls to make', { stdout: 'no ctypes' }),
   'atk-115': succeeds('there is nobody to ask, and it is told so at once', { stdout: 'end' }),
   'atk-116': succeeds('standard input is at its end', { stdout: 'name? EOF' }),
-  'atk-118': fails('tool_call_limit', 'the call after the last one that it may start ends it', { tool_calls: { ask: 1000 } }, { timeout_ms: 300_000 }),
+  'atk-118': fails('tool_call_limit', 'the call after the last one that it may start ends it', { tool_calls: { ask: 1000 } }),
   'atk-119': succeeds('locks, generators, iterators and half-written files go with the snapshot', { stdout: "8 b'half' True 2" }),
 };
 

@@ -1,12 +1,10 @@
 /** The one outcome that a hostile program has here, and why it is this one. */
 import type { ErrorCode } from '@fermata/protocol';
-import type { Case, Expectations } from '../player/case-bank.ts';
+import type { Expectations } from '../player/case-bank.ts';
 
 export interface Outcome {
   why: string;
   exact: Expectations;
-  /** Limits in the place of the bank's, so that a slow machine does not turn the outcome into a timeout. */
-  limits: NonNullable<Case['limits']>;
   /** Expectations of the bank that no product can meet as they are written. */
   without: string[];
 }
@@ -22,15 +20,15 @@ const STATUSES: Partial<Record<ErrorCode, string>> = {
   tool_call_limit: 'limit',
 };
 
-export function succeeds(why: string, more: Expectations = {}, limits: Outcome['limits'] = {}, without: string[] = []): Outcome {
-  return { why, exact: { status: 'completed', code: null, ...more }, limits, without };
+export function succeeds(why: string, more: Expectations = {}, without: string[] = []): Outcome {
+  return { why, exact: { status: 'completed', code: null, ...more }, without };
 }
 
-export function fails(code: ErrorCode, why: string, more: Expectations = {}, limits: Outcome['limits'] = {}, without: string[] = []): Outcome {
-  return { why, exact: { status: STATUSES[code] ?? 'failed', code, ...more }, limits, without };
+export function fails(code: ErrorCode, why: string, more: Expectations = {}, without: string[] = []): Outcome {
+  return { why, exact: { status: STATUSES[code] ?? 'failed', code, ...more }, without };
 }
 
 /** The program waits for somebody, and for nothing else. */
-export function waits(why: string, more: Expectations = {}, limits: Outcome['limits'] = {}, without: string[] = []): Outcome {
-  return { why, exact: { status: 'paused', code: null, ...more }, limits, without };
+export function waits(why: string, more: Expectations = {}, without: string[] = []): Outcome {
+  return { why, exact: { status: 'paused', code: null, ...more }, without };
 }
