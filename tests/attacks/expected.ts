@@ -101,7 +101,7 @@ export const EXPECTED: Record<string, Outcome> = {
     },
     ['stdout_valid_utf8'],
   ),
-  'atk-100': succeeds('a result is read once, by the program itself, while it may still start calls', { stdout: 'read 1', tool_calls: { side: 2 } }),
+  'atk-100': succeeds('a result is read once, by the program itself, which has ended then and can start no call', { stdout: 'read 1', tool_calls: { side: 0 } }),
   'atk-101': succeeds('there are no threads: it changed its argument before it asked, so the changed one was approved', {
     stdout: "{'req': {'to': 'evil@example.test', 'cents': 99999}}",
     tool_calls: { pay: 1 },
