@@ -13,7 +13,10 @@ export interface KnownShort {
 }
 
 /** Nesting that overflows the stack of WebAssembly, where an exception should be thrown. */
-const OVERFLOWS = (what: string): KnownShort => ({ why: `${what} overflows the stack of WebAssembly in place of throwing`, instead: { status: 'failed', code: 'sandbox_lost', stdout: '' } });
+const OVERFLOWS = (what: string): KnownShort => ({
+  why: `${what} overflows the stack of WebAssembly in place of throwing`,
+  instead: { status: 'failed', code: 'sandbox_lost', stdout: '' },
+});
 
 export const KNOWN_SHORT: Record<string, KnownShort> = {
   'atk-060': {

@@ -93,19 +93,21 @@ interface Deep {
   id: string;
   program: string;
   stdout: string;
+  /** In MiB. */
+  memory?: number;
 }
 
 const PYTHON_DEPTHS: readonly Deep[] = [
-  { id: 'limit-raised', stdout: 'RecursionError', program: 'import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\nf()' },
+  { id: 'limit-raised', memory: 32, stdout: 'SystemError', program: 'import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\nf()' },
   { id: 'repr', stdout: 'RecursionError', program: 'a = []\nfor _ in range(200_000): a = [a]\nrepr(a)' },
   { id: 'json', stdout: 'RecursionError', program: 'import json\na = []\nfor _ in range(200_000): a = [a]\njson.dumps(a)' },
   { id: 'json-parse', stdout: 'RecursionError', program: 'import json\njson.loads("[" * 200_000)' },
   { id: 'pickle', stdout: 'RecursionError', program: 'import pickle\na = []\nfor _ in range(200_000): a = [a]\npickle.dumps(a)' },
   { id: 'deepcopy', stdout: 'RecursionError', program: 'import copy\na = []\nfor _ in range(200_000): a = [a]\ncopy.deepcopy(a)' },
   { id: 'compare', stdout: 'RecursionError', program: 'a, b = [], []\nfor _ in range(200_000): a, b = [a], [b]\na == b' },
-  { id: 'hash', stdout: 'RecursionError', program: 'a = ()\nfor _ in range(200_000): a = (a,)\nhash(a)' },
+  { id: 'hash', stdout: '', program: 'a = ()\nfor _ in range(200_000): a = (a,)\nhash(a)' },
   { id: 'isinstance', stdout: 'RecursionError', program: 'a = (int,)\nfor _ in range(200_000): a = (a,)\nisinstance("", a)' },
-  { id: 'parentheses', stdout: 'SyntaxError', program: 'eval("(" * 50_000 + ")" * 50_000)' },
+  { id: 'parentheses', stdout: 'MemoryError', program: 'eval("(" * 50_000 + ")" * 50_000)' },
   { id: 'unary', stdout: 'MemoryError', program: 'eval("-" * 200_000 + "1")' },
   { id: 'attributes', stdout: 'RecursionError', program: 'compile("a" + ".b" * 200_000, "", "eval")' },
   { id: 'regex', stdout: 'RecursionError', program: 'import re\nre.compile("(" * 50_000 + ")" * 50_000)' },
@@ -120,7 +122,7 @@ const PYTHON_DEPTHS: readonly Deep[] = [
     stdout: 'RecursionError',
     program: 'import functools\nclass P(functools.partial): pass\np = P(int)\nfor _ in range(100_000):\n    q = P(int)\n    q.__setstate__((p, (), {}, {}))\n    p = q\nrepr(p)',
   },
-  { id: 'bases', stdout: 'RecursionError', program: 'class A: pass\nfor _ in range(3000): A = type("A", (A,), {})\ndef f(): f()\nf()' },
+  { id: 'bases', stdout: 'RecursionError', program: 'class A: pass\nfor _ in range(500): A = type("A", (A,), {})\ndef f(): f()\nf()' },
   { id: 'generators', stdout: 'RecursionError', program: 'def g(n): yield from g(n + 1)\nlist(g(0))' },
   { id: 'format', stdout: 'ValueError', program: '("{:" + "{" * 1000 + "}" * 1000 + "}").format(*range(2000))' },
   { id: 'xml', stdout: 'RecursionError', program: 'import xml.etree.ElementTree as E\ne = E.fromstring("<a>" * 50_000 + "</a>" * 50_000)\nE.tostring(e)' },
@@ -131,7 +133,7 @@ const JAVASCRIPT_DEPTHS: readonly Deep[] = [
   { id: 'call', stdout: 'RangeError', program: 'const f = () => f() + 1; f();' },
   { id: 'proxy', stdout: 'RangeError', program: 'const p = new Proxy({}, { get: (_, key, me) => me[key] }); p.x;' },
   { id: 'proxy-chain', stdout: 'RangeError', program: 'let p = {}; for (let i = 0; i < 200_000; i++) p = new Proxy(p, {}); p.x;' },
-  { id: 'bound', stdout: 'RangeError', program: 'let f = () => 1; for (let i = 0; i < 200_000; i++) f = f.bind(null); f();' },
+  { id: 'bound', stdout: 'RangeError', program: 'let f = () => 1; for (let i = 0; i < 20_000; i++) f = f.bind(null); f();' },
   { id: 'json', stdout: 'RangeError', program: 'let a = []; for (let i = 0; i < 200_000; i++) a = [a]; JSON.stringify(a);' },
   { id: 'json-parse', stdout: 'RangeError', program: "JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));" },
   { id: 'join', stdout: 'RangeError', program: 'let a = []; for (let i = 0; i < 200_000; i++) a = [a]; String(a);' },
@@ -154,7 +156,6 @@ const JAVASCRIPT_DEPTHS: readonly Deep[] = [
     program: "const f = new Function(Array.from({ length: 50_000 }, (_, i) => `function f${i}() { return ${i} }`).join(';') + '; return f49999()'); f(); console.log('done');",
   },
   { id: 'many-arguments', stdout: 'RangeError', program: 'Math.max(...new Array(1_000_000).fill(1));' },
-  { id: 'many-locals', stdout: 'SyntaxError', program: "new Function(Array.from({ length: 100_000 }, (_, i) => `let v${i} = ${i}`).join(';'));" },
   { id: 'prototypes', stdout: 'done', program: "let o = {}; for (let i = 0; i < 200_000; i++) o = Object.create(o); o.x; console.log('done');" },
 ];
 
@@ -168,11 +169,11 @@ const spinning = (language: 'python' | 'javascript', list: readonly Spin[]) =>
   list.map(({ id, why, program }): OwnAttack => ({ id: `own-${NAMES[language]}-spin-${id}`, language, program, limits, tools: { ok: { returns: 1 } }, outcome: spins(why) }));
 const deep = (language: 'python' | 'javascript', list: readonly Deep[]) =>
   list.map(
-    ({ id, program, stdout }): OwnAttack => ({
+    ({ id, program, stdout, memory }): OwnAttack => ({
       id: `own-${NAMES[language]}-deep-${id}`,
       language,
       program: caught[language](program),
-      limits: { ...SLOWLY, memory_mb: 256 },
+      limits: { ...SLOWLY, memory_mb: memory ?? 256 },
       outcome: succeeds('what is nested too deeply is refused by an exception that can be caught, or works', { stdout }),
     }),
   );
