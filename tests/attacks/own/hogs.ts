@@ -133,7 +133,7 @@ const JAVASCRIPT_DEPTHS: readonly Deep[] = [
   { id: 'call', stdout: 'RangeError', program: 'const f = () => f() + 1; f();' },
   { id: 'proxy', stdout: 'RangeError', program: 'const p = new Proxy({}, { get: (_, key, me) => me[key] }); p.x;' },
   { id: 'proxy-chain', stdout: 'RangeError', program: 'let p = {}; for (let i = 0; i < 200_000; i++) p = new Proxy(p, {}); p.x;' },
-  { id: 'bound', stdout: 'RangeError', program: 'let f = () => 1; for (let i = 0; i < 20_000; i++) f = f.bind(null); f();' },
+  { id: 'bound', stdout: 'InternalError', program: 'let f = () => 1; for (let i = 0; i < 20_000; i++) f = f.bind(null); f();' },
   { id: 'json', stdout: 'RangeError', program: 'let a = []; for (let i = 0; i < 200_000; i++) a = [a]; JSON.stringify(a);' },
   { id: 'json-parse', stdout: 'RangeError', program: "JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));" },
   { id: 'join', stdout: 'RangeError', program: 'let a = []; for (let i = 0; i < 200_000; i++) a = [a]; String(a);' },

@@ -103,11 +103,12 @@ export class Scheduler {
     this.#runnable.push(entry);
     const { wallMs, cpuMs } = this.#left(entry);
     const cpuBefore = cpuNowMs();
+    const timeoutMs = Math.min(wallMs, cpuMs * CPU_SLACK, MAX_TURN_MS);
     const turn: Turn = { emitted: [], outcome: undefined };
     let thrown: unknown;
     try {
       this.#mark(entry.id);
-      underTimeout(() => this.#slices(entry, turn), Math.min(wallMs, cpuMs * CPU_SLACK, MAX_TURN_MS));
+      underTimeout(() => this.#slices(entry, turn), timeoutMs);
     } catch (error) {
       thrown = error;
     }
@@ -123,7 +124,7 @@ export class Scheduler {
       this.#leave(entry);
       this.#events.outcome(entry, turn.outcome);
     } else if (thrown !== undefined && !overran) this.#fail(entry, thrown);
-    else if (overran || Math.min(...Object.values(this.#left(entry))) <= 0) this.#overrun(entry);
+    else if (overran || Math.min(...Object.values(this.#left(entry))) <= 0) this.#overrun(entry, timeoutMs);
   }
 
   /** Runs under a timeout that may end it between any two steps, so it leaves what it has in `turn` as it goes. */
@@ -158,13 +159,13 @@ export class Scheduler {
     const at = this.#runnable.indexOf(entry);
     if (at >= 0) this.#runnable.splice(at, 1);
   }
-  #overrun(entry: Entry): void {
+  #overrun(entry: Entry, turnMs: number): void {
     const { wallMs, cpuMs } = this.#left(entry);
     const limit: LimitKind = Math.min(wallMs, cpuMs) > 0 || wallMs > cpuMs ? 'cpu' : 'timeout';
     const { timeoutMs, maxCpuMs } = entry.machine.limits;
     const inOneStretch = Math.min(wallMs, cpuMs) > 0;
     const message = inOneStretch
-      ? `one operation of the program took more than ${MAX_TURN_MS} ms`
+      ? `one operation of the program took more than ${Math.ceil(turnMs)} ms`
       : limit === 'timeout'
         ? `the program ran longer than ${timeoutMs} ms`
         : `the program used more than ${maxCpuMs} ms of processor time`;
