@@ -3,6 +3,8 @@
  * trap, a trivial task succeeds, and the process has neither been replaced, nor left others behind, nor grown.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Language } from 'fermata';
 import type { Premises } from '../player/premises.ts';
 import { identity, processesUnder, type SeenProcess, stillThere } from '../player/processes.ts';
@@ -13,6 +15,10 @@ const GROWTH_BYTES = 160 * 1024 * 1024;
 /** How long V8 and the kernel may take to give back what nobody uses. */
 const SETTLE_MS = 15_000;
 const LOOK_EVERY_MS = 1000;
+
+/** A flag on the command line would go to the Workers too, which refuse it. */
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 export class Aftermath {
   readonly surroundings: Surroundings;
@@ -51,7 +57,7 @@ export class Aftermath {
     const end = performance.now() + SETTLE_MS;
     let left = this.#left();
     while (performance.now() < end && (left.length > 0 || this.grownBytes > GROWTH_BYTES)) {
-      globalThis.gc?.();
+      collectGarbage();
       await sleep(LOOK_EVERY_MS);
       left = this.#left();
     }
