@@ -20,22 +20,18 @@ export interface CallRecord {
   result?: CallResult;
 }
 
-/** Arguments of up to so many bytes stay in the log of calls after the answer. */
+/**
+ * Arguments of up to so many bytes stay in the log of calls after the answer, and so many of all calls together: the log is
+ * a part of every snapshot.
+ */
 const LOGGED_BYTES = 16 * 1024;
-
-/** The program has the answer now; of a settled call only what the log shows is kept. */
-function forget(record: CallRecord): void {
-  const { call, result } = record;
-  const bytes = encodeValue(call.args, 'arguments', MAX_CARRIER_DEPTH).length;
-  if (bytes > LOGGED_BYTES) record.call = { ...call, args: { '(left out)': `${bytes} bytes` } };
-  if (result && 'ok' in result) record.result = { ok: null };
-  delete record.edited;
-}
+const ALL_LOGGED_BYTES = 1024 * 1024;
 
 export class CallBook {
   readonly #records = new Map<number, CallRecord>();
   /** Settled and not delivered, in the order in which they settled. */
   #answers: number[] = [];
+  #loggedBytes = 0;
 
   add(call: Call): CallRecord {
     const record: CallRecord = { call, state: 'new' };
@@ -62,11 +58,21 @@ export class CallBook {
     if (!record?.result) return undefined;
     const { result } = record;
     record.state = 'delivered';
-    forget(record);
+    this.#forget(record);
     return { callId: record.call.id, result };
   }
   get hasAnswer(): boolean {
     return this.#answers.length > 0;
+  }
+
+  /** The program has the answer now; of a settled call only what the log shows is kept. */
+  #forget(record: CallRecord): void {
+    const { call, result } = record;
+    const bytes = encodedBytes(call.args);
+    if (bytes > LOGGED_BYTES || this.#loggedBytes + bytes > ALL_LOGGED_BYTES) record.call = { ...call, args: { '(left out)': `${bytes} bytes` } };
+    else this.#loggedBytes += bytes;
+    if (result && 'ok' in result) record.result = { ok: null };
+    delete record.edited;
   }
 
   /** Whether an error's message is that of a call which was refused for its arguments. */
@@ -100,8 +106,13 @@ export class CallBook {
       record.state = state === 'started' ? 'unknown' : state;
       if (edited) record.edited = edited;
       if (result) record.result = result as CallResult;
+      if (state === 'delivered') book.#loggedBytes += encodedBytes(args);
     }
     book.#answers = answers;
     return book;
   }
+}
+
+function encodedBytes(args: Call['args']): number {
+  return encodeValue(args, 'arguments', MAX_CARRIER_DEPTH).length;
 }

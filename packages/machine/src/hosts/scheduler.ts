@@ -43,6 +43,8 @@ export interface Entry {
 interface Turn {
   emitted: Emission[][];
   outcome: HostedOutcome | undefined;
+  /** After so long the turn is ended. */
+  timeoutMs: number;
   /** The machine is being advanced: a timeout now ends the machine and nothing else. */
   inGuest: boolean;
 }
@@ -121,7 +123,7 @@ export class Scheduler {
     this.#runnable.push(entry);
     const { wallMs, cpuMs } = this.#left(entry);
     const timeoutMs = Math.min(wallMs, cpuMs * CPU_SLACK, MAX_TURN_MS);
-    const turn: Turn = { emitted: [], outcome: undefined, inGuest: false };
+    const turn: Turn = { emitted: [], outcome: undefined, timeoutMs, inGuest: false };
     this.#chargedMs = cpuNowMs();
     let thrown: unknown;
     try {
@@ -184,7 +186,7 @@ export class Scheduler {
       this.#leave(entry);
       this.#events.outcome(entry, outcome);
     } else if (thrown !== undefined && !overran) this.#fail(entry, thrown);
-    else if (overran || this.#isExhausted(entry)) this.#overrun(entry);
+    else if (overran || this.#isExhausted(entry)) this.#overrun(entry, turn.timeoutMs);
   }
 
   #isExhausted(entry: Entry): boolean {
@@ -209,14 +211,14 @@ export class Scheduler {
     const at = this.#runnable.indexOf(entry);
     if (at >= 0) this.#runnable.splice(at, 1);
   }
-  #overrun(entry: Entry): void {
+  #overrun(entry: Entry, turnMs: number): void {
     const { wallMs, cpuMs } = this.#left(entry);
     // The timeout may be a little early; with this much left it was not one of these budgets that ran out.
     const inOneStretch = Math.min(wallMs, cpuMs) > SAFE_MS;
     const limit: LimitKind = !inOneStretch && wallMs <= cpuMs ? 'timeout' : 'cpu';
     const { timeoutMs, maxCpuMs } = entry.machine.limits;
     const message = inOneStretch
-      ? `one operation of the program took more than ${MAX_TURN_MS} ms`
+      ? `one operation of the program took more than ${Math.ceil(turnMs)} ms`
       : limit === 'timeout'
         ? `the program ran longer than ${timeoutMs} ms`
         : `the program used more than ${maxCpuMs} ms of processor time`;

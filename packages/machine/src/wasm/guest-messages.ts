@@ -40,17 +40,32 @@ const noteSchema = z.discriminatedUnion('note', [
 
 export type Said = { say: 'ready' } | { say: 'wait'; due: number | null } | { say: 'done'; value: Value } | { say: 'failed'; error: GuestError };
 
+/** A guest keeps to the form of its messages; one that does not is the program's own, and ends it. */
+export class RefusedMessage extends Error {
+  asGuestError(): GuestError {
+    return { name: 'SystemError', message: `the program sent a message of its own to the host: ${this.message}`, traceback: '', line: null, column: null };
+  }
+}
+
+/** These throw {@link RefusedMessage}. */
 export function readSaid(message: Value): Said {
-  return saidSchema.parse(message) as Said;
+  return inForm(saidSchema, message) as Said;
 }
 export function readCall(message: Value) {
-  return callSchema.parse(message);
+  return inForm(callSchema, message);
 }
 export function readStack(message: Value): StackFrame[] {
-  return stackSchema.parse(message).stack;
+  return inForm(stackSchema, message).stack;
 }
 export function readNote(message: Value): Note {
-  return noteSchema.parse(message) as Note;
+  return inForm(noteSchema, message) as Note;
+}
+
+function inForm<T>(schema: z.ZodType<T>, message: Value): T {
+  const { data, error } = schema.safeParse(message);
+  const issue = error?.issues[0];
+  if (issue) throw new RefusedMessage(`${issue.path.join('.') || 'it'}: ${issue.message}`);
+  return data as T;
 }
 
 const FILE_NAMES = { python: 'main.py', javascript: 'main.js', typescript: 'main.ts' } as const;

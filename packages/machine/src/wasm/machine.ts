@@ -30,7 +30,7 @@ import { ERRNO, Errno } from './errno.ts';
 import { FileSystem } from './file-system.ts';
 import { loadFiles, saveFiles } from './fs-state.ts';
 import { type GuestHooks, GuestInstance, type StopPlace } from './guest-instance.ts';
-import { readCall, readNote, readSaid, readStack, reply, type Said } from './guest-messages.ts';
+import { RefusedMessage, readCall, readNote, readSaid, readStack, reply, type Said } from './guest-messages.ts';
 import type { Image } from './image.ts';
 import type { MachineState } from './machine-state.ts';
 import { OutputMeter } from './output-meter.ts';
@@ -204,6 +204,7 @@ export class Machine {
     } catch (error) {
       this.#state = 'gone';
       if (error instanceof Ended) return error.outcome;
+      if (error instanceof RefusedMessage) return { emitted: this.#emitted, kind: 'failed', error: error.asGuestError() };
       if (error instanceof FermataError) throw error;
       throw new FermataError('sandbox_lost', `the machine broke down: ${error instanceof Error ? error.message : error}`, { cause: error });
     }
@@ -321,7 +322,8 @@ export class Machine {
       case 'failed':
         return { emitted, ...this.#failure(said.error) };
       case 'ready':
-        throw new FermataError('sandbox_lost', 'the guest forgot its program');
+        this.#state = 'gone';
+        return { emitted, kind: 'failed', error: new RefusedMessage('it says that there is no program').asGuestError() };
     }
   }
 
@@ -365,9 +367,9 @@ export class Machine {
       this.#emitted.push({ kind: 'note', note: readNote(this.#decoded(data)) });
       return;
     }
-    if (kind !== EMIT.call) throw new FermataError('sandbox_lost', `the guest emitted an unknown kind ${kind}`);
+    if (kind !== EMIT.call) throw new RefusedMessage(`it is of the kind ${kind}, which does not exist`);
     const call = readCall(this.#decoded(data));
-    if (call.id !== this.#nextCall) throw new FermataError('sandbox_lost', `the guest started call ${call.id} in place of ${this.#nextCall}`);
+    if (call.id !== this.#nextCall) throw new RefusedMessage(`it starts call ${call.id} in the place of ${this.#nextCall}`);
     if (call.id > this.#limits.maxToolCalls) this.#end('tool_calls', `the program started more than ${this.#limits.maxToolCalls} tool calls`);
     this.#nextCall++;
     this.#calls.set(call.id, call);

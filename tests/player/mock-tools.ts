@@ -14,6 +14,8 @@ export interface MockTools {
   definitions: ToolDefinition[];
   /** To be told the events of the tasks that have these tools. */
   onEvent: (event: TaskEvent) => void;
+  /** Resolves when one of those tasks has printed this text, or one has ended. */
+  printed: (text: string) => Promise<void>;
   /** Every call that reached the host's tools, or waits there for an answer, in order. */
   log: HostCall[];
 }
@@ -28,10 +30,16 @@ export function mockTools(tools: Case['tools'] = {}): MockTools {
     };
     return { name, execute, requiresApproval: behaviour.requires_approval === true };
   });
+  let output = '';
+  const waiting: { text: string; resolve: () => void }[] = [];
   const onEvent = (event: TaskEvent) => {
+    if (event.type === 'output') output += event.text;
+    const ended = event.type === 'status' && (event.status === 'failed' || event.status === 'succeeded');
+    for (const { text, resolve } of waiting) if (ended || output.includes(text)) resolve();
     if (event.type === 'call' && tools[event.call.name]?.external) log.push({ tool: event.call.name, args: event.call.args });
   };
-  return { definitions, onEvent, log };
+  const printed = (text: string) => new Promise<void>((resolve) => (output.includes(text) ? resolve() : waiting.push({ text, resolve })));
+  return { definitions, onEvent, printed, log };
 }
 
 async function behave(behaviour: Behaviour, args: Args, signal: AbortSignal): Promise<unknown> {

@@ -1,9 +1,12 @@
-/** What a case came to, in the words of the case bank. */
+/** What a case came to, in the words of the case bank and in the product's own. */
 import { type TaskError, type TaskResult, toWire } from 'fermata';
 
 export interface Answer {
   status: string;
   limitKind: string | undefined;
+  /** The code of the error, and its name in the program. */
+  code: TaskError['code'] | undefined;
+  name: string | undefined;
   output: unknown;
   stdout: string;
   stderr: string;
@@ -24,7 +27,9 @@ export function answerOf({ status, output, stdout, stderr, error, truncated }: T
   return {
     status: error ? statusOfError(error) : (STATUSES[status] ?? status),
     limitKind: error && LIMIT_KINDS[error.code],
-    output: toWire(output),
+    code: error?.code,
+    name: error?.name,
+    output: status === 'succeeded' ? toWire(output) : null,
     stdout,
     stderr,
     error: error ? [error.message, error.traceback, error.hint, `code ${error.code}`].filter(Boolean).join('\n') : '',
@@ -33,8 +38,18 @@ export function answerOf({ status, output, stdout, stderr, error, truncated }: T
 }
 
 /** The answer where the product refused to go on, by a named error. */
-export function refusal(error: Pick<TaskError, 'code' | 'message'>): Answer {
-  return { status: 'failed', limitKind: undefined, output: null, stdout: '', stderr: '', error: `${error.message}\ncode ${error.code}`, truncated: false };
+export function refusal({ code, message }: Pick<TaskError, 'code' | 'message'>): Answer {
+  return {
+    status: 'failed',
+    limitKind: undefined,
+    code,
+    name: undefined,
+    output: null,
+    stdout: '',
+    stderr: '',
+    error: `${message}\ncode ${code}`,
+    truncated: false,
+  };
 }
 
 function statusOfError({ code }: TaskError): string {

@@ -1,23 +1,34 @@
 /**
- * The stage on which one case is played: its Fermata, its mock tools and its tasks, and a method for each step that a
- * scenario can have. A restart makes a new Fermata with threads of its own, and only snapshot bytes get across.
+ * The stage on which one case is played: its mock tools and its tasks, and a method for each step that a scenario can
+ * have. A restart makes a new Fermata with threads of its own, and only snapshot bytes get across.
  */
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { createFermata, type Fermata, FermataError, type Language, type LimitsInput, type Task, type Value } from 'fermata';
+import { FermataError, type Language, type LimitsInput, type Task, type Value } from 'fermata';
 import { type Answer, answerOf, refusal } from './answer.ts';
 import type { Args, Case, Expectations, ScenarioStep } from './case-bank.ts';
+import { damaged } from './damaged.ts';
 import { type Evidence, judge } from './judge.ts';
-import { type MockTools, mockTools } from './mock-tools.ts';
+import { type HostCall, type MockTools, mockTools } from './mock-tools.ts';
+import { PortWatch } from './port-watch.ts';
+import type { Premises } from './premises.ts';
+import { processesUnder } from './processes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const MiB = 1024 * 1024;
 /** How long tools are watched after the end of a program. */
 const AFTER_END_MS = 500;
-const sealKey = { id: 'cases', key: randomBytes(32) };
+
+/** What the command line of a host's own process, and of its jail, says. */
+const OF_A_HOST = /hosts\/child\.js/;
+const VICTIM = /^casebank-victim/;
+/** After its first output a program is left alone for so long before it is to pause. */
+const UNDER_WAY_MS = 300;
+const REFUSALS = ['checkpoint_invalid', 'environment_mismatch'];
 
 interface Actor {
+  /** Its program is the case's own, and comes to what the case says exactly. */
+  own: boolean;
   /** Absent where the snapshot was refused. */
   task?: Task;
   answer: Promise<Answer>;
@@ -25,26 +36,36 @@ interface Actor {
   beganMs: number;
 }
 
-export class Stage implements AsyncDisposable {
+export class Stage {
   readonly problems: string[] = [];
+  /** Of every end that the case's own program came to. */
+  readonly evidence: Evidence[] = [];
   readonly #case: Case;
+  readonly #premises: Premises;
   readonly #surroundings: Surroundings;
   readonly #trappedBefore: number;
   #mocks: MockTools;
-  #fermata: Fermata = createFermata({ sealKey });
   #actors: Actor[] = [];
+  /** Nobody judges them; they are waited for at the end. */
+  readonly #background: Promise<unknown>[] = [];
+  readonly #approved: HostCall[] = [];
+  readonly #rssBefore = process.memoryUsage.rss();
+  readonly #port: PortWatch | undefined;
   #snapshotEveryCall = false;
 
-  constructor(theCase: Case, surroundings: Surroundings) {
+  constructor(theCase: Case, premises: Premises, surroundings: Surroundings) {
     this.#case = theCase;
+    this.#premises = premises;
     this.#surroundings = surroundings;
     this.#trappedBefore = surroundings.trapped;
     this.#mocks = mockTools(theCase.tools);
+    const { port_closed_from_host: port } = theCase.expect;
+    this.#port = port === undefined ? undefined : new PortWatch(Number(port));
   }
 
   /** What a step is, is its first key. */
   static readonly steps: Record<string, (stage: Stage, step: ScenarioStep) => Promise<void>> = {
-    submit: (stage) => stage.#submit(stage.#case.program),
+    submit: (stage) => stage.#submit(stage.#case.program, true),
     wait: (stage, step) => stage.#wait(step.wait as 'paused' | 'final'),
     sleep_ms: (_, step) => sleep(Number(step.sleep_ms)),
     approve: (stage, step) => stage.#settle('approval', step.approve as string, step.args as Args, (task, callId) => task.approve(callId)),
@@ -55,9 +76,13 @@ export class Stage implements AsyncDisposable {
     restart: (stage, step) => stage.#restart(step.corrupt === 'snapshot'),
     fork: (stage, step) => stage.#fork(Number(step.fork)),
     branch: (stage, step) => stage.#branch(Number(step.branch), step),
-    run: (stage, step) => stage.#run(step.run as string, step.expect),
+    run: (stage, step) => (step.background ? stage.#runAside(step.run as string) : stage.#run(step.run as string, step.expect)),
     repeat: (stage, step) => stage.#repeat(Number(step.repeat), step),
     parallel: (stage, step) => stage.#parallel(Number(step.parallel), step.replace as Record<string, string>),
+    cancel: (stage) => stage.#cancel(),
+    pause_after_output: (stage, step) => stage.#pauseAfterOutput(step),
+    resume: (stage) => stage.#resume(),
+    restore_damaged: (stage, step) => stage.#restoreDamaged(Number(step.restore_damaged)),
     snapshot_every_call: async (stage) => {
       stage.#snapshotEveryCall = true;
     },
@@ -67,15 +92,13 @@ export class Stage implements AsyncDisposable {
   async conclude(): Promise<void> {
     for (const actor of this.#actors) await this.#judge(actor, this.#case.expect);
     this.#actors = [];
+    await Promise.all(this.#background);
+    await this.#port?.end();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#fermata.close();
-  }
-
-  async #submit(code: string): Promise<void> {
+  async #submit(code: string, own: boolean): Promise<void> {
     const beganMs = performance.now();
-    const task = await this.#fermata.start({
+    const task = await this.#premises.fermata.start({
       language: this.#case.language as Language,
       code,
       tools: this.#mocks.definitions,
@@ -83,7 +106,7 @@ export class Stage implements AsyncDisposable {
       limits: limitsOf(this.#case),
       ...(this.#case.limits?.allowed_libraries ? { allowedLibraries: this.#case.limits.allowed_libraries as string[] } : {}),
     });
-    this.#actors.push({ task, answer: this.#snapshotEveryCall ? this.#goWithSnapshots(task) : go(task), mocks: this.#mocks, beganMs });
+    this.#actors.push({ own, task, answer: this.#snapshotEveryCall ? this.#goWithSnapshots(task) : go(task), mocks: this.#mocks, beganMs });
   }
 
   async #wait(until: 'paused' | 'final'): Promise<void> {
@@ -102,6 +125,7 @@ export class Stage implements AsyncDisposable {
       this.problems.push(`no call of ${tool} waits for ${kind}`);
       return;
     }
+    if (kind === 'approval') this.#approved.push({ tool, args: wanted.arguments });
     how(task, wanted.callId);
     if (task.status !== 'running') actor.answer = go(task);
   }
@@ -136,13 +160,12 @@ export class Stage implements AsyncDisposable {
       await actor.answer;
       if (actor.task) saved.push({ actor, bytes: await actor.task.snapshot() });
     }
-    await this.#fermata.close();
-    this.#fermata = createFermata({ sealKey });
+    await this.#premises.restart();
     for (const { actor, bytes } of saved) {
       if (corrupt) bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1;
       delete actor.task;
       try {
-        actor.task = await this.#fermata.restore(bytes, { tools: actor.mocks.definitions, onEvent: actor.mocks.onEvent });
+        actor.task = await this.#premises.fermata.restore(bytes, { tools: actor.mocks.definitions, onEvent: actor.mocks.onEvent });
       } catch (error) {
         if (!(error instanceof FermataError)) throw error;
         actor.answer = Promise.resolve(refusal(error));
@@ -154,7 +177,7 @@ export class Stage implements AsyncDisposable {
   async #fork(count: number): Promise<void> {
     const { task, answer, mocks, beganMs } = this.#actors.pop() as Actor;
     await answer;
-    for (let i = 0; i < count; i++) this.#actors.push({ task: await (task as Task).fork(`branch-${i}`), answer, mocks, beganMs });
+    for (let i = 0; i < count; i++) this.#actors.push({ own: false, task: await (task as Task).fork(`branch-${i}`), answer, mocks, beganMs });
   }
 
   async #branch(index: number, step: ScenarioStep): Promise<void> {
@@ -167,8 +190,53 @@ export class Stage implements AsyncDisposable {
 
   async #run(program: string, expect: Expectations = this.#case.expect): Promise<void> {
     this.#mocks = mockTools(this.#case.tools);
-    await this.#submit(program === '@program' ? this.#case.program : program);
+    const own = program === '@program';
+    await this.#submit(own ? this.#case.program : program, own);
     await this.#judge(this.#actors.pop() as Actor, expect);
+  }
+
+  async #runAside(program: string): Promise<void> {
+    await this.#submit(program, false);
+    this.#background.push((this.#actors.pop() as Actor).answer);
+  }
+
+  async #cancel(): Promise<void> {
+    for (const { task } of this.#actors) {
+      const result = await task?.cancel();
+      if (result && result.status !== 'cancelled') this.problems.push(`a cancelled task has ${result.status}`);
+    }
+  }
+
+  /** `refused`: the program cannot be stopped where it is; the pause must say so, with this text, when the task ends. */
+  async #pauseAfterOutput(step: ScenarioStep): Promise<void> {
+    const { task, mocks } = this.#actors.at(-1) as Actor;
+    await mocks.printed(step.pause_after_output as string);
+    await sleep(UNDER_WAY_MS);
+    const beganMs = performance.now();
+    const refusedWith = await task?.pause().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    const tookMs = performance.now() - beganMs;
+    if (refusedWith !== step.refused) this.problems.push(`the pause ${refusedWith ? `was refused: ${refusedWith}` : 'was not refused'}`);
+    if (tookMs > Number(step.within_ms)) this.problems.push(`the pause took ${Math.round(tookMs)} ms`);
+  }
+
+  async #resume(): Promise<void> {
+    for (const actor of this.#actors) if (actor.task) actor.answer = go(actor.task);
+  }
+
+  /** The snapshot of the last task, in so many damaged forms: every one is refused by name. */
+  async #restoreDamaged(count: number): Promise<void> {
+    const { task, mocks } = this.#actors.at(-1) as Actor;
+    const snapshot = await (task as Task).snapshot();
+    for (const { how, bytes } of damaged(snapshot, count)) {
+      const outcome = await this.#premises.fermata.restore(bytes, { tools: mocks.definitions }).then(
+        () => 'accepted',
+        (error) => (error instanceof FermataError ? error.code : String(error)),
+      );
+      if (!REFUSALS.includes(outcome)) this.problems.push(`a snapshot with ${how}: ${outcome}`);
+    }
   }
 
   async #repeat(times: number, step: ScenarioStep): Promise<void> {
@@ -177,7 +245,7 @@ export class Stage implements AsyncDisposable {
 
   async #parallel(count: number, replace: Record<string, string>): Promise<void> {
     const numbered = (text: string, index: number) => Object.keys(replace).reduce((result, mark) => result.replaceAll(mark, String(index)), text);
-    for (let i = 0; i < count; i++) await this.#submit(numbered(this.#case.program, i));
+    for (let i = 0; i < count; i++) await this.#submit(numbered(this.#case.program, i), true);
     for (const [i, actor] of this.#actors.entries()) await this.#judge(actor, JSON.parse(numbered(JSON.stringify(this.#case.expect), i)));
     this.#actors = [];
   }
@@ -199,6 +267,7 @@ export class Stage implements AsyncDisposable {
 
   async #judge(actor: Actor, expect: Expectations): Promise<void> {
     const answer = await actor.answer;
+    const portWasOpen = (await this.#port?.end()) ?? false;
     const tookMs = performance.now() - actor.beganMs;
     const callsAtEnd = actor.mocks.log.length;
     if (expect.tool_calls_stop_at_end) await sleep(AFTER_END_MS);
@@ -209,12 +278,20 @@ export class Stage implements AsyncDisposable {
       callsAfterEnd: actor.mocks.log.length - callsAtEnd,
       trapped: this.#surroundings.trapped - this.#trappedBefore,
       healthy: expect.host_healthy === undefined || (await this.#isHealthy()),
+      damage: this.#surroundings.damage(),
+      survivors: survivors(),
+      portWasOpen,
+      grownBytes: process.memoryUsage.rss() - this.#rssBefore,
+      approved: this.#approved,
     };
     this.problems.push(...judge(expect, evidence));
+    if (!actor.own) return;
+    this.evidence.push(evidence);
+    this.problems.push(...judge(this.#case.exact ?? {}, evidence));
   }
 
   async #isHealthy(): Promise<boolean> {
-    const { output } = await this.#fermata.run({ language: 'javascript', code: '6 * 7' });
+    const { output } = await this.#premises.fermata.run({ language: 'javascript', code: '6 * 7' });
     return output === 42;
   }
 }
@@ -223,6 +300,12 @@ interface GivenAnswer {
   tool: string;
   args?: Args;
   value: Value;
+}
+
+function survivors(): string[] {
+  return processesUnder(process.pid)
+    .map(({ command }) => command)
+    .filter((command) => !OF_A_HOST.test(command) && !VICTIM.test(command));
 }
 
 async function go(task: Task): Promise<Answer> {

@@ -1,4 +1,4 @@
-/** The cases: small programs made from public bug reports, each with the right answer. The format is the bank's own. */
+/** The cases: small programs, each with the right answer. The format is the bank's own; ours has the fields of {@link Case}. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,14 +38,18 @@ export interface Case {
   engines?: string[];
   scenario?: ScenarioStep[];
   expect: Expectations;
+  /** What the program itself comes to, beside `expect`, which a bank for many products must leave open. */
+  exact?: Expectations;
 }
+
+export type Bank = 'bug-reports' | 'attacks';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = process.env.FERMATA_TEST_CASES ?? join(ROOT, '../shared/cases');
 
 /** Undefined where the bank is absent. */
-export function readCases(): Case[] | undefined {
-  const file = join(FOLDER, 'bug-reports.jsonl');
+export function readCases(bank: Bank): Case[] | undefined {
+  const file = join(FOLDER, `${bank}.jsonl`);
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line, repeated) as Case);
