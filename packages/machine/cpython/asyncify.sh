@@ -1,12 +1,9 @@
-# Sourced by compile.sh: guest.linked.wasm -> guest.wasm, with the call stack made storable, and the promises of
+# Sourced by compile.sh: guest.stops.wasm -> guest.wasm, with the call stack made storable, and the promises of
 # abi/README.md checked on the result.
 features="--enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int --enable-multivalue --enable-reference-types"
 
-# CPython's allocators call each other through tables of functions, so Asyncify cannot see what is certain: that they run
-# no Python code and so never come to a fuel check.
-allocators=$(printf ',%s' {PyObject_,PyMem_,PyMem_Raw,_PyObject_,_PyMem_Raw}{Malloc,Calloc,Realloc,Free})
-wasm-opt $out/guest.linked.wasm $features --asyncify \
-  --pass-arg=asyncify-imports@fermata.checkpoint,fermata.exchange --pass-arg=asyncify-removelist@${allocators#,} -O2 -o $out/guest.wasm
+wasm-opt $out/guest.stops.wasm $features --asyncify --pass-arg=asyncify-imports@fermata.checkpoint,fermata.exchange \
+  --pass-arg=asyncify-removelist@$(<$out/removelist) -O2 -o $out/guest.wasm
 
 text=$obj/guest.wat
 wasm-dis $out/guest.wasm -o $text

@@ -11,15 +11,20 @@
 #   build.sh                 make the chroot and fetch the sources first (needs root, mmdebstrap, a Debian mirror)
 #   FERMATA_BUILD_ROOT=dir   use that chroot
 #   FERMATA_BUILD_DL=dir     take source archives from there before trying to fetch
-#   FERMATA_BUILD_FROM=step  start at: sources, libraries, python, link, asyncify, zip (later steps follow)
+#   FERMATA_BUILD_FROM=step  start at: sources, libraries, python, link, stops, asyncify, zip (later steps follow)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=${FERMATA_BUILD_ROOT:-}
 packages=ca-certificates,clang-19,lld-19,llvm-19,wasi-libc,libclang-rt-19-dev-wasm32,make,python3,binaryen,dpkg-dev,pkg-config,patch,xz-utils,file,tcl,tzdata
 
+stop() { echo "build.sh: $1" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || stop "needs root, for the chroot it works in"
+[ -e "$here/../dist/wasm/image-store.js" ] || stop "the host's side is not built: npm run build"
+
 if [ -z "$root" ]; then
   root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/cpython
   if [ ! -e "$root/usr/bin/wasm-opt" ]; then
+    command -v mmdebstrap >/dev/null || stop "mmdebstrap is missing (apt-get install mmdebstrap); or name a trixie chroot in FERMATA_BUILD_ROOT"
     mkdir -p "$root"
     mmdebstrap --variant=apt --include=$packages trixie "$root"
     sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
@@ -46,6 +51,17 @@ done <"$here/sources.sha256"
 rm -rf "$root/build/in"
 mkdir "$root/build/in"
 cp -r "$here/patches" "$here/prelude" "$here"/*.c "$here"/*.h "$here"/*.py "$here"/*.sh "$here/sources.sha256" "$here/../abi" "$root/build/in/"
-chroot "$root" nice bash /build/in/compile.sh "${FERMATA_BUILD_FROM:-sources}"
+
+for step in sources libraries python link stops asyncify zip; do
+  [ "$step" = "${FERMATA_BUILD_FROM:-sources}" ] && from=found
+  [ -n "${from:-}" ] || continue
+  started=$SECONDS
+  if [ "$step" = stops ]; then
+    node "$here/../abi/add-stops.mjs" "$root"/build/out/guest.{linked,stops}.wasm "$here/stops.txt" >"$root/build/out/removelist"
+  else
+    chroot "$root" nice bash /build/in/compile.sh "$step"
+  fi
+  echo "$step: $((SECONDS - started)) s"
+done
 node "$here/pack.mjs" "$root/build/out" "$here"
 node "$here/pin.mjs"

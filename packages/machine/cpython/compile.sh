@@ -1,5 +1,5 @@
 #!/bin/bash
-# The part of build.sh that runs inside the chroot. Each step works from the results of the one before it.
+# One step of build.sh, of those that run inside the chroot. Each works from the results of the one before it.
 set -euo pipefail
 in=/build/in src=/build/src lib=/build/lib out=/build/out py=/build/src/Python-3.13.5 obj=/build/obj
 export SOURCE_DATE_EPOCH=1750000000 LC_ALL=C.UTF-8 TZ=UTC HOME=/build
@@ -21,6 +21,7 @@ step_sources() {
   rm -rf ${src:?}/*
   while read -r _ file _; do tar -C $src -xf "/build/dl/$file"; done <$in/sources.sha256
   for patch in $in/patches/*.patch; do patch -d $py -p1 --fuzz=0 <"$patch"; done
+  python3.13 $in/split-eval.py $py/Python
 }
 
 compile() { # out-folder compiler-with-flags files...
@@ -58,12 +59,4 @@ step_zip() {
   python3.13 -W error $in/mkzip.py $out/lib.zip /usr/share/zoneinfo $py/Lib "$configured" $in/prelude
 }
 
-steps="sources libraries python link asyncify zip"
-for step in $steps; do
-  [ "$step" = "$1" ] && from=found
-  [ -n "${from:-}" ] || continue
-  started=$SECONDS
-  "step_$step"
-  echo "$step: $((SECONDS - started)) s"
-done
-sha256sum $out/guest.wasm $out/lib.zip
+"step_$1"

@@ -23,9 +23,16 @@ static PyObject *encode(PyObject *self, PyObject *args) {
   return capsule;
 }
 
+/* can_wait(): whether a stop is possible here. It is not under a guard (stops.txt), like in `__del__`. */
+static PyObject *can_wait(PyObject *self, PyObject *unused) { return PyBool_FromLong(fermata_status.nosuspend == 0); }
+
 /* exchange(message): hands the host a message and returns its reply. The machine may be stopped for long in here. */
 static PyObject *exchange(PyObject *self, PyObject *message) {
   struct bytes out = {0};
+  if (fermata_status.nosuspend) {
+    PyErr_SetString(PyExc_RuntimeError, "nothing can be waited for here: an object is being destroyed");
+    return NULL;
+  }
   if (fermata_encode(&out, message, "message")) {
     PyMem_RawFree(out.data);
     return NULL;
@@ -72,6 +79,7 @@ static PyObject *restore_interpreter(PyObject *self, PyObject *unused) {
 
 static PyMethodDef methods[] = {
   {"encode", encode, METH_VARARGS, NULL},
+  {"can_wait", can_wait, METH_NOARGS, NULL},
   {"exchange", exchange, METH_O, NULL},
   {"emit", emit, METH_VARARGS, NULL},
   {"restore_interpreter", restore_interpreter, METH_NOARGS, NULL},

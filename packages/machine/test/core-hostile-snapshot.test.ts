@@ -7,8 +7,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Host, Restored } from '../src/hosts/host.ts';
 import { createThreadHost } from '../src/hosts/thread-host.ts';
+import { ByteReader, ByteWriter } from '../src/wasm/bytes.ts';
 import { closeContainer, openContainer } from '../src/wasm/container.ts';
 import { loadImage } from '../src/wasm/image-store.ts';
+import { Machine } from '../src/wasm/machine.ts';
+import { readPages, writePages } from '../src/wasm/pages.ts';
 
 const programs = {
   cpython: { language: 'python', code: "f = open('/work/a', 'w')\nf.write('x')\nx = tools.f(a=[1, {'k': 'v'}])\nf.close()\n[x, open('/work/a').read()]" },
@@ -91,4 +94,44 @@ describe('files given to a program', () => {
     await expect(machine.advance(start(path, size), budget, () => {})).rejects.toMatchObject({ name: 'FermataError', code });
     machine.dispose();
   });
+});
+
+describe('a list of frames without an end', () => {
+  test('is left after a number of steps', async () => {
+    // In a file of its own: the look for the program's line passes over these frames.
+    const code = 'exec(compile("def g(n):\\n  if n: return g(n - 1)\\n  return tools.f(a=1)\\ng(30)", "other", "exec"))';
+    const image = await loadImage('cpython');
+    const machine = Machine.fresh(image);
+    expect(machine.advance({ kind: 'start', program: { language: 'python', code, tools: [{ name: 'f', parameters: ['a'] }] }, seed, nowMs }, 1e9).kind).toBe('calls');
+    const body = new ByteReader(openContainer(machine.snapshot(), image.digest, { trust: true }));
+    const [attachment, state] = [body.block().slice(), body.block().slice()];
+    const memory = new Uint8Array(machine.usage.memoryBytes + image.base.length);
+    memory.set(image.base);
+    readPages(body, memory);
+    const knots = knotted(new Uint32Array(memory.buffer));
+    expect(knots).toBeGreaterThan(20);
+
+    const writer = new ByteWriter(64 * 1024);
+    writer.block(attachment);
+    writer.block(state);
+    writePages(writer, memory, image.base, []);
+    const began = performance.now();
+    const restored = Machine.restore(image, closeContainer(writer.finish(), image.digest), { trust: true });
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(restored.pending).toHaveLength(1);
+  });
+
+  /** Of frames that call their own function (executable, previous, function, globals, ...), makes the outer ones lead back in. */
+  function knotted(words: Uint32Array): number {
+    let count = 0;
+    for (let at = 8; at < words.length - 8; at++) {
+      const previous = (words[at + 1] as number) / 4;
+      if (!Number.isInteger(previous) || previous === 0 || previous >= at || at - previous > 64) continue;
+      const same = [0, 2, 3, 4].every((i) => (words[at + i] as number) > 65536 && words[at + i] === words[previous + i]);
+      if (!same) continue;
+      words[previous + 1] = at * 4;
+      count++;
+    }
+    return count;
+  }
 });

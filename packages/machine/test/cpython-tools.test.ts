@@ -67,13 +67,41 @@ test('tools can be called wherever Python code runs', () => {
 class Shown:
     def __init__(self, n): self.n = n
     def __repr__(self): return tools.echo(v="z")["v"] if self.n == 0 else f"<{Shown(self.n - 1)!r}>"
-class Ended:
-    def __del__(self): seen.append(tools.echo(v=1)["v"])
-seen = []
-Ended()
 def keyed(n): return tools.echo(v=n)["v"] if n == 0 else sorted([1], key=lambda _: keyed(n - 1))[0]
-[len(repr(Shown(100))), seen, keyed(50), [x for x in map(lambda v: tools.echo(v=v)["v"], range(3))]]`;
-  expect(resultOf(code, { with: tools })).toEqual([201, [1], 1, [0, 1, 2]]);
+[len(repr(Shown(100))), keyed(50), [x for x in map(lambda v: tools.echo(v=v)["v"], range(3))]]`;
+  expect(resultOf(code, { with: tools })).toEqual([201, 1, [0, 1, 2]]);
+});
+
+test('a tool that would have to wait while an object ends is refused, and not started', () => {
+  const code = `
+class Ended:
+    def __del__(self):
+        try: tools.echo(v=1)
+        except RuntimeError as e: seen.append(str(e))
+class Sleeps:
+    def __del__(self):
+        try: time.sleep(1)
+        except RuntimeError as e: seen.append(str(e))
+def dropped():
+    try: yield
+    finally:
+        try: tools.echo(v=2)
+        except RuntimeError as e: seen.append(str(e)[:37])
+import time
+seen = []
+Ended(); Sleeps(); next(dropped())
+[*seen, tools.echo(v=3)["v"]]`;
+  const ran = runPython(code, { with: tools });
+  expect(ran.outcome).toMatchObject({
+    kind: 'done',
+    value: [
+      'tools.echo was called while an object is destroyed (__del__, weakref callback, dropped generator), which cannot wait: call it before, or use a with block',
+      'nothing can be waited for here: an object is being destroyed',
+      'tools.echo was called while an object',
+      3,
+    ],
+  });
+  expect(ran.calls).toHaveLength(1);
 });
 
 test('an ended program starts no more calls', () => {

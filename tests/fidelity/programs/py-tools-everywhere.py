@@ -1,9 +1,11 @@
-# Tools called where code is called back: sort keys, __repr__, generators, __del__, finally, comprehension, executor.
+# Tools called where code is called back: sort keys, __repr__, generators, finally, comprehension, executor; in __del__ refused.
 import concurrent.futures, functools
 class Shown:
     def __repr__(self): return f"<{tools.add(a=1, b=2)}>"
 class Ended:
-    def __del__(self): seen.append(tools.echo(at="del")["at"])
+    def __del__(self):
+        try: seen.append(tools.echo(at="del")["at"])
+        except RuntimeError as e: seen.append(str(e))
 seen = []
 def stream():
     try:

@@ -6,7 +6,7 @@ from fermata._private import builtins as __builtins__
 import sys
 import time
 from collections import deque
-from _fermata import emit, encode, exchange
+from _fermata import can_wait, emit, encode, exchange
 
 EMIT_CALL, EMIT_NOTE = 3, 4
 _time_ns = time.time_ns
@@ -66,6 +66,8 @@ def start(name, args, future=None):
     global _next_id
     if not _open:
         raise RuntimeError(f"tools.{name} was called after the program had ended")
+    if future is None and not can_wait():
+        raise RuntimeError(f"tools.{name} was called while an object is destroyed (__del__, weakref callback, dropped generator), which cannot wait: call it before, or use a with block")
     encoded = encode(args, "args")
     flush()
     record = Record(_next_id, future)
