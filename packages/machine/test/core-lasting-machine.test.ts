@@ -171,6 +171,22 @@ test('a machine has a seat only while it is resident', async () => {
   await expect(machine.hash()).rejects.toMatchObject({ code: 'invalid_state' });
 });
 
+test('what was asked for before a disposal is answered, an advance is ended', async () => {
+  const origin = originThat(() => undefined);
+  const machine = await LastingMachine.create(origin, () => {});
+  const asked = machine.snapshot();
+  machine.dispose();
+  expect((await asked).length).toBeGreaterThan(0);
+  expect(origin.seats).toBe(0);
+  const running = await LastingMachine.create(origin, () => {});
+  const advance = running.advance(START, NEVER, () => {});
+  await Promise.resolve();
+  running.dispose();
+  expect(origin.seats).toBe(0);
+  await expect(running.hash()).rejects.toMatchObject({ code: 'invalid_state' });
+  await advance.catch((error) => expect(error).toMatchObject({ code: 'invalid_state' }));
+});
+
 test('one that idles is taken off its thread by itself', async () => {
   const origin = originThat(() => undefined, 10);
   const machine = await LastingMachine.create(origin, () => {});

@@ -57,6 +57,11 @@ export class LastingMachine implements HostedMachine {
   #cpuOfResidentMs = 0;
   #idle: NodeJS.Timeout | undefined;
   #disposed = false;
+  /** Disposed of, and nothing that was asked for before is left to do. */
+  #gone = false;
+  /** How many advances, and how many requests of any kind, have no answer yet. */
+  #advances = 0;
+  #asked = 0;
   /** It was stopped at a place that could not be saved, so it cannot be brought back. */
   #stuck = false;
   #busy = false;
@@ -97,8 +102,9 @@ export class LastingMachine implements HostedMachine {
 
   advance(input: Input, budget: Budget, onEmitted: (emitted: Emission[], report: Report) => void): Promise<HostedOutcome> {
     this.#stopAsked = false;
+    this.#advances++;
     const deadline = performance.now() + budget.wallMs;
-    return this.#alone(async () => {
+    const advancing = this.#alone(async () => {
       this.#inputs.push(input);
       const advanced = this.#lasting(async (machine) => {
         const advancing = machine.advance(input, { ...budget, wallMs: deadline - performance.now() }, (emitted, report) => {
@@ -119,6 +125,7 @@ export class LastingMachine implements HostedMachine {
         throw error;
       });
     });
+    return advancing.finally(() => this.#advances--);
   }
 
   stop(): void {
@@ -142,13 +149,20 @@ export class LastingMachine implements HostedMachine {
     return this.#looked((machine) => machine.files());
   }
 
+  /** Ends an advance at once; what else was asked for before is still answered. */
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#onGone(this);
+    if (this.#advances > 0 || this.#asked === 0) this.#drop();
+    else void this.#work.then(() => this.#drop());
+  }
+
+  #drop(): void {
+    this.#gone = true;
     this.#leave();
     this.#base = null;
     this.#inputs = [];
-    this.#onGone(this);
   }
 
   /** Takes the machine off its thread now, if it does nothing. Where it cannot be saved it stays. */
@@ -172,14 +186,17 @@ export class LastingMachine implements HostedMachine {
 
   /** One thing at a time. */
   #alone<T>(work: () => Promise<T>, restAfter = true): Promise<T> {
+    if (this.#disposed) return Promise.reject(disposed());
+    this.#asked++;
     const doing = this.#work.then(async () => {
-      if (this.#disposed) throw disposed();
       clearTimeout(this.#idle);
       this.#busy = true;
       try {
+        if (this.#gone) throw disposed();
         return await work();
       } finally {
         this.#busy = false;
+        this.#asked--;
         if (restAfter) this.rest();
       }
     });
@@ -202,7 +219,7 @@ export class LastingMachine implements HostedMachine {
         this.#resident ??= await this.#arrive(inputs);
         return await work(this.#resident.machine);
       } catch (error) {
-        if (this.#disposed) throw disposed();
+        if (this.#gone) throw disposed();
         if (!(error instanceof FermataError) || error.code !== 'sandbox_lost' || this.#stuck) throw error;
         this.#leave();
         this.#count(error);
@@ -229,7 +246,7 @@ export class LastingMachine implements HostedMachine {
       return machine;
     });
     this.#report = this.#total(resident.machine.report);
-    if (!this.#disposed) return resident;
+    if (!this.#gone) return resident;
     resident.machine.dispose();
     resident.seat.release();
     throw disposed();
