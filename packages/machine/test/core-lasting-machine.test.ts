@@ -177,7 +177,7 @@ test('what was asked for before a disposal is answered, an advance is ended', as
   const asked = machine.snapshot();
   machine.dispose();
   expect((await asked).length).toBeGreaterThan(0);
-  expect(origin.seats).toBe(0);
+  await expect.poll(() => origin.seats).toBe(0);
   const running = await LastingMachine.create(origin, () => {});
   const advance = running.advance(START, NEVER, () => {});
   await Promise.resolve();
