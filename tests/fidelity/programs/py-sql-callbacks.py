@@ -30,7 +30,7 @@ print(db.execute("select count(*) from f where f match 'word7 or 49'").fetchone(
 sqlite3.register_adapter(complex, lambda c: f"{c.real};{c.imag}"); sqlite3.register_converter("cx", lambda b: complex(*map(float, b.split(b";"))))
 typed = sqlite3.connect(":memory:", detect_types=sqlite3.PARSE_DECLTYPES); typed.row_factory = sqlite3.Row
 typed.execute("create table c(z cx)"); typed.executemany("insert into c values(?)", [(complex(i, -i),) for i in range(9)])
-copy = sqlite3.connect(":memory:"); db.backup(copy, pages=3, progress=lambda *a: calls.append(a))
+db.commit(); copy = sqlite3.connect(":memory:"); db.backup(copy, pages=3, progress=lambda *a: calls.append(a))
 print(sum(row["z"] for row in typed.execute("select z from c")), copy.execute("select count(*) from t").fetchone(), len("".join(copy.iterdump())) > 1000)
 db.set_progress_handler(lambda: 1, 5000)
 try: db.execute("with recursive r(i) as (select 1 union all select i + 1 from r) select sum(i) from r").fetchone()
