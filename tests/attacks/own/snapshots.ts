@@ -144,7 +144,13 @@ const PAUSED: readonly Busy[] = [
     program: 'print("going", flush=True)\ndef f(n): return f(n + 1)\nwhile True:\n    try: f(0)\n    except RecursionError: pass',
     outcome: spins,
   },
-  { id: 'py-del', language: 'python', program: 'class A:\n    def __del__(self):\n        print("going", flush=True)\n        while True: pass\nA()', outcome: spins },
+  {
+    id: 'py-sql',
+    language: 'python',
+    program:
+      'import sqlite3\nprint("going", flush=True)\nsqlite3.connect(":memory:").execute("with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n").fetchall()',
+    outcome: spins,
+  },
   {
     id: 'py-sleep',
     language: 'python',
@@ -167,14 +173,13 @@ const PAUSED: readonly Busy[] = [
   { id: 'js-to-string', language: 'javascript', program: "console.log('going'); String({ toString() { for (;;); } });", outcome: spins },
 ];
 
-/** What reaches no fuel check cannot be paused where it is, and the pause says so when its time is over. */
+/** Where no stop is possible a pause waits, and says what came first. */
 const UNPAUSABLE: readonly Busy[] = [
   {
-    id: 'py-sql',
+    id: 'py-del',
     language: 'python',
-    program:
-      'import sqlite3\nprint("going", flush=True)\nsqlite3.connect(":memory:").execute("with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n").fetchall()',
-    outcome: fails('cpu_limit', 'one statement goes on until its limit of processor time'),
+    program: 'class A:\n    def __del__(self):\n        print("going", flush=True)\n        while True: pass\nA()',
+    outcome: fails('cpu_limit', 'an object ends inside of code that cannot be unwound'),
   },
 ];
 
