@@ -5,6 +5,7 @@ import type { LimitsInput, Program } from '@fermata/protocol';
 import { differences, drive, type Ending, newProgress, programOf } from './drive.ts';
 import type { TestProgram } from './programs.ts';
 
+const NEW_INSTANCE_EVERY = 8;
 const random = mulberry32(20261129);
 
 try {
@@ -37,8 +38,10 @@ function stopped(first: Machine, program: Program, whole: Ending, points: number
     if (ending) return { stops, every, largest, differences: differences(whole, ending) };
     const snapshot = machine.snapshot();
     largest = Math.max(largest, snapshot.length);
-    machine = Machine.restore(first.image, snapshot, { trust: true });
     stops++;
+    // As hosts do, mostly onto the wiped instance of a machine that is gone; now and then onto one that is new altogether.
+    const instance = stops % NEW_INSTANCE_EVERY === 0 ? undefined : machine.retire();
+    machine = Machine.restore(first.image, snapshot, { trust: true }, Machine.fresh(first.image, {}, instance));
   }
 }
 
