@@ -199,3 +199,18 @@ test.each([
   });
   expect(stops).toBeGreaterThan(3);
 });
+
+test.each([
+  ['nothing else', 'for n in range(200000):\n    total += n % 7'],
+  ['a branch that is never taken', 'for n in range(200000):\n    if n == -1:\n        pass\n    total += n % 7'],
+  ['objects that end', 'for n in range(100000):\n    total += len([n, str(n)])'],
+  ['dicts and strings', 'kept = {}\nfor n in range(100000):\n    kept[n % 50] = "x" + str(n)\n    total += 1'],
+])('a slice ends soon after its fuel in a loop with %s', (_what, loop) => {
+  const machine = Machine.fresh(image);
+  const program = { language: 'python' as const, code: `total = 0\n${loop}\ntotal` };
+  let slices = 1;
+  let outcome = machine.advance({ kind: 'start', program, seed: new Uint8Array(32), nowMs: START_MS }, 5000);
+  for (; outcome.kind === 'slice-used'; slices++) outcome = machine.advance({ kind: 'go' }, 5000);
+  expect(outcome.kind).toBe('done');
+  expect(machine.fuel / slices).toBeLessThan(2 * 5000);
+});

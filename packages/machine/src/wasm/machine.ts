@@ -41,8 +41,6 @@ import { decodeValue, encodeValue, MAX_CARRIER_DEPTH, TooManyParts } from './val
 import { VirtualClock } from './virtual-clock.ts';
 import { Wasi } from './wasi.ts';
 
-/** Fuel granted at once where a stop is not possible. */
-const NO_SUSPEND_REFILL = 1024;
 /** A note of up to so many bytes is not counted as output. */
 const FREE_NOTE_BYTES = 1024;
 const INSPECT_FUEL = 20_000_000;
@@ -345,8 +343,9 @@ export class Machine {
   #onCheckpoint(): boolean {
     if (this.#state === 'looking') throw new FermataError('timeout', 'looking into the program took too long: some value takes for ever to show itself');
     if (this.#guest.noSuspend) {
-      this.#granted += NO_SUSPEND_REFILL;
-      this.#guest.fuelWord += NO_SUSPEND_REFILL;
+      // Just what was overspent, so that the first check at which a stop is possible again finds nothing left.
+      this.#granted -= this.#guest.fuelWord;
+      this.#guest.fuelWord = 0;
       return false;
     }
     this.#stoppedIn = 'checkpoint';
