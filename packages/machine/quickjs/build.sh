@@ -13,14 +13,23 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=${FERMATA_BUILD_ROOT:-}
+fail() { echo "build.sh: $*" >&2; exit 1; }
 packages=ca-certificates,clang-19,lld-19,llvm-19,wasi-libc,libclang-rt-19-dev-wasm32,binaryen,dpkg-dev,patch
 
+[ "$(id -u)" = 0 ] || fail "needs root, for chroot"
+[ -e "$here/../dist/wasm/image-store.js" ] || fail "the package is not built: run 'npm run build' first"
 if [ -z "$root" ]; then
   root=${XDG_CACHE_HOME:-$HOME/.cache}/fermata/build/quickjs
   if [ ! -e "$root/usr/bin/wasm-opt" ]; then
-    mkdir -p "$root"
-    mmdebstrap --variant=apt --include=$packages trixie "$root"
+    command -v mmdebstrap >/dev/null || fail "mmdebstrap is not installed ('apt-get install mmdebstrap'); a ready chroot can be given in FERMATA_BUILD_ROOT"
+    # Under another name until it is whole, so that one that was broken off is not taken for it.
+    rm -rf --one-file-system "$root" "$root.unfinished"
+    mkdir -p "$root.unfinished"
+    mmdebstrap --variant=apt --include=$packages trixie "$root.unfinished"
+    mv "$root.unfinished" "$root"
   fi
+elif [ ! -e "$root/usr/bin/wasm-opt" ]; then
+  fail "$root is no chroot with these packages: $packages"
 fi
 work=$root/build-quickjs
 mkdir -p "$work/dl"
@@ -36,6 +45,7 @@ if [ ! -e "$work/dl/$file" ]; then
     chroot "$root" sh -c "cd /build-quickjs/dl && apt-get source --download-only $package" || true
   fi
 fi
+[ -e "$work/dl/$file" ] || fail "$file could not be fetched; put it into a folder and name that in FERMATA_BUILD_DL"
 echo "$hash  $work/dl/$file" | sha256sum --check --quiet
 
 rm -rf "$work/source" "$work/bridge" "$work/abi"

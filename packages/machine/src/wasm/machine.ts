@@ -127,7 +127,7 @@ export class Machine {
     readMemory(body, machine.#guest.memory);
     if (body.remaining > 0 || !machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
     machine.#take(state);
-    machine.#guest.locate();
+    readable(() => machine.#guest.locate());
     return machine;
   }
 
