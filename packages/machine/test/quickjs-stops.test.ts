@@ -96,7 +96,7 @@ test('a trivial program that waits for a call fits in 8 KB', () => {
 });
 
 test('frames that a forged snapshot links in a circle do not keep the search for the line', () => {
-  let snapshot = new Uint8Array();
+  let snapshot: Uint8Array = new Uint8Array();
   runJavaScript('Array.prototype.reverse.call({ length: 20000 })', {
     fuel: (step) => (step === 0 ? 9000 : 1e9),
     onStop: (machine) => {
