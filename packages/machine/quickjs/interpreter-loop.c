@@ -23,9 +23,9 @@ static no_inline enum leave js_fast(struct activation *a)
         a->call_drop = 0;
         while (sp > bottom)
             fast_free(ctx, *--sp);
-        *sp++ = a->result;
         if (tail)
             goto done;
+        *sp++ = a->result;
     }
     for (;;) {
         switch (*pc++) {
@@ -148,9 +148,10 @@ static no_inline enum leave js_fast(struct activation *a)
             a->call_drop = call_argc + 2;
             LEAVE(LEAVE_CONSTRUCT);
         case OP_return:
+            a->result = *--sp;
             goto done;
-        case OP_return_undef:
-            PUSH(JS_UNDEFINED);
+        case OP_return_undef: /* there need not be room on the stack: the compiler leaves out a drop just before */
+            a->result = JS_UNDEFINED;
             goto done;
 
         case OP_get_var:
@@ -307,7 +308,6 @@ leave_for_call:
     a->call_this = JS_UNDEFINED;
     LEAVE(call_leave(ctx, sp[-1 - call_argc]));
 done:
-    a->result = *--sp;
     fast_finish(a, sp);
     LEAVE(LEAVE_DONE);
 poll:
