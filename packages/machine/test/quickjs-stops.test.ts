@@ -6,7 +6,7 @@ import { Machine } from '../src/wasm/machine.ts';
 import { stateFromValue } from '../src/wasm/machine-state.ts';
 import { readPages, writePages } from '../src/wasm/pages.ts';
 import { decodeValue } from '../src/wasm/value-codec.ts';
-import { echo, image, type Ran, runJavaScript, type TestTool } from './run-javascript.ts';
+import { echo, image, type Ran, resultOf, runJavaScript, type TestTool } from './run-javascript.ts';
 
 const fail: TestTool = {
   call: () => {
@@ -38,6 +38,8 @@ const programs: Record<string, string> = {
     'Error.prepareStackTrace = (e, frames) => frames.length; Error.stackTraceLimit = { valueOf() { let n = 0; for (let i = 0; i < 20; i++) n++; return n } }; const out = []; for (let i = 0; i < 4; i++) { try { null.x } catch (e) { out.push(e.stack) } } return out',
   natives:
     'const hook = (x) => ({ toString() { let n = 0; for (let i = 0; i < 9; i++) n += i; return x + n } }); const seen = []; const p = new Proxy({ length: 5, 0: 1, 3: 2 }, { get: (t, k) => (seen.push(k), t[k]), set: (t, k, v) => ((t[k] = v), true), deleteProperty: (t, k) => delete t[k], has: (t, k) => k in t }); return [[hook(1), [hook(2)]].join(hook(3)), Array.prototype.reverse.call(p).length, [].indexOf.call(p, 2), JSON.stringify({ a: { toJSON: (k) => k + hook(4) } }), seen.length, "aXb".repeat(30).toLowerCase().split("x").length, encodeURIComponent("\u20ac".repeat(40)).length]',
+  'captured frames':
+    'const made = []; const keep = (n, m) => { const self = () => { made.push(() => n++ + m); return self }; self() }; for (let i = 0; i < 9; i++) { keep(i, 1); [i].forEach(keep); await new Promise((r) => { const st = () => { r(i); return st }; st() }) } return made.map((f) => f() + f())',
   timers:
     'const order = []; setTimeout(() => order.push("b"), 20); setTimeout(() => order.push("a"), 10); setTimeout(() => order.push("c"), 20); const i = setInterval(() => { if (order.push("i") > 5) clearInterval(i) }, 8); await sleep(0.1); return [order, Date.now()]',
   printing:
@@ -50,6 +52,16 @@ test.each(Object.entries(programs))('%s, stopped at every check', (_, code) => {
   expect(whole.outcome.kind).toBe('done');
   expect(seen(runJavaScript(code, { with: tools, fuel: () => 1 }))).toEqual(seen(whole));
   expect(seen(runJavaScript(code, { with: tools, fuel: (step) => 1 + ((step * 7919) % 61), onStop: hop }))).toEqual(seen(whole));
+});
+
+// With no value to return, the engine's compiler leaves that of the last call on what may be a full stack.
+test('variables that closures took outlive a function that ends with a call', () => {
+  const one = 'const made = [], keep = (n) => { const f = () => made.push(() => n); f() }; for (let i = 0; i < 5; i++) keep(i);';
+  expect(resultOf(`${one} return made.map((f) => f())`)).toEqual([0, 1, 2, 3, 4]);
+  const more = 'const made = [], keep = (n, m) => { const f = () => { made.push(() => [n++, m]); return f }; f() }; for (let i = 0; i < 3; i++) { keep(i); [i].forEach(keep) }';
+  expect(resultOf(`${more} return made.map((f) => (f(), f().join()))`)).toEqual(['1,', '1,0', '2,', '2,0', '3,', '3,0']);
+  const cycles = 'const mk = (n) => new Promise((r) => { const st = () => { r(n); return st }; st() }); let last; for (let i = 0; i < 5000; i++) last = mk(i);';
+  expect(resultOf(`${cycles} return last`)).toBe(4999);
 });
 
 test('a stopped machine tells its line and its variables', () => {
