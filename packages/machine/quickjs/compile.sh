@@ -16,7 +16,7 @@ for file in quickjs libregexp libunicode dtoa; do
   clang-19 $COMMON -w -c source/$file.c -o objects/$file.o
 done
 for file in bridge/*.c; do
-  [ "$file" = bridge/engine.c ] && continue # part of quickjs.c
+  case $file in bridge/engine.c | bridge/interpreter*.c) continue ;; esac # parts of quickjs.c
   clang-19 $COMMON -std=gnu23 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Werror -c "$file" -o "objects/bridge-$(basename "$file" .c).o"
 done
 clang-19 $COMMON -Wall -c abi/abi.c -o objects/abi.o

@@ -92,8 +92,12 @@ static JSFunctionBytecode *engine_bytecode(const JSStackFrame *sf, JSAtom file) 
     return p->u.func.function_bytecode;
 }
 
+/* A forged snapshot can link frames in a circle, or claim a table of any length: looking must end all the same. No real
+ * program comes near these. */
+enum { MAX_FRAMES = 100000, MAX_LINE_TABLE_BYTES = 1 << 26 };
+
 static int engine_line(JSFunctionBytecode *b, const JSStackFrame *sf, int *column) {
-    if (!sf->cur_pc) {
+    if (!sf->cur_pc || b->pc2line_len > MAX_LINE_TABLE_BYTES) {
         *column = b->col_num;
         return b->line_num;
     }
@@ -109,9 +113,9 @@ static JSStackFrame *engine_body_frame(void *body) {
 bool engine_place(JSRuntime *rt, JSAtom file, void *body, uint32_t *line, uint32_t *column) {
     JSStackFrame *sf;
     JSFunctionBytecode *b = NULL;
-    int column1;
+    int column1, frames = 0;
 
-    for (sf = rt->current_stack_frame; sf && !b; sf = sf->prev_frame) {
+    for (sf = rt->current_stack_frame; sf && frames < MAX_FRAMES; sf = sf->prev_frame, frames++) {
         b = engine_bytecode(sf, file);
         if (b) break;
     }
@@ -135,7 +139,8 @@ static void engine_show_frame(JSStackFrame *sf, JSAtom file, engine_visit_frame 
 
 void engine_frames(JSRuntime *rt, JSAtom file, void *body, engine_visit_frame *visit, void *opaque) {
     JSStackFrame *sf;
-    for (sf = rt->current_stack_frame; sf; sf = sf->prev_frame) engine_show_frame(sf, file, visit, opaque);
+    int frames = 0;
+    for (sf = rt->current_stack_frame; sf && frames < MAX_FRAMES; sf = sf->prev_frame, frames++) engine_show_frame(sf, file, visit, opaque);
     if ((sf = engine_body_frame(body))) engine_show_frame(sf, file, visit, opaque);
 }
 

@@ -1,0 +1,21 @@
+// Stops inside the regular expression matcher, at each kind of step back and of repetition.
+const out = [];
+const match = (re, text) => { const m = re.exec(text); out.push(`${re}: ${m ? JSON.stringify([m.index, ...m]) : null}`); };
+match(/(a+)+$/, `${'a'.repeat(9)}b`);
+match(/^(?:(a)|(b)|c)*?d/, 'abcabcabcd');
+match(/(?=(\w+))\1:/, `${'x'.repeat(30)}:`);
+match(/(?!.*q)(?:x|y){5,20}?z/, `${'xy'.repeat(8)}z`);
+match(/(?<=a{2,3}(b*))c/, 'aaabbbc');
+match(/(?<!x)(\d+)(?:,\1){3}/, '1,12,12,12,12');
+match(/((a{0,5}){0,5})*c/, 'aaaaaaaaac');
+match(/(?:(?<y>\d{4})-(?<m>\d\d))+/, '2026-01'.repeat(5));
+match(/[\p{L}--[a-m]]+/v, 'abcxyzäöü');
+match(/(\u{1f600}|.)*?!/u, '\u{1f600}a\u{1f601}b!');
+match(/(.*?),(.*?),(.*)$/s, `${'l\n'.repeat(40)},m,r`);
+match(/(?:a?){12}a{12}/, 'a'.repeat(12));
+match(/\b(\w)(\w)?\2?\1\b/i, 'xx abBA Abba');
+out.push('The quick brown fox'.replace(/(\w)(\w*)/g, (_, a, b) => b + a), 'a-b_c d'.split(/[-_ ]/).join('|'), [...'k1=v1;k2=v2'.matchAll(/(?<k>\w+)=(?<v>\w+)/g)].map((m) => m.groups.k + m.groups.v).join());
+const sticky = /o/y; sticky.lastIndex = 4; out.push(sticky.test('foo o'), sticky.lastIndex, 'aBc'.search(/[A-Z]/), RegExp('x'.repeat(30) + '?').test('x'.repeat(29)));
+const lazy = /(?:x+x+)+y/; for (let n = 4; n < 11; n++) out.push(lazy.test('x'.repeat(n)));
+console.log(out.join('\n'));
+return out.length;
