@@ -241,7 +241,7 @@ export function underTimeout(call: () => void, ms: number): void {
 }
 
 /** Whether {@link underTimeout} threw because the time was over. */
-export function isTimeout(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 

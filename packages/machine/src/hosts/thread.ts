@@ -5,20 +5,17 @@
  * thread within one turn. Some machines of each image that was used are kept prepared; they hold nothing of any task.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { FermataError } from '@fermata/protocol';
 import type { GuestInstance } from '../wasm/guest-instance.ts';
 import { Image } from '../wasm/image.ts';
 import type { ImageName } from '../wasm/image-store.ts';
 import { Machine } from '../wasm/machine.ts';
-import { type Entry, isTimeout, Scheduler, underTimeout } from './scheduler.ts';
+import { type Entry, Scheduler, underTimeout } from './scheduler.ts';
 import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
 import { type TurnWord, turnMarker } from './turn-word.ts';
 
 const PREPARED_PER_IMAGE = 2;
 /** A thread that had nothing to do for so long makes machines in advance. */
 const IDLE_MS = 20;
-/** Reading a snapshot ends for sure only if nobody forged it. */
-const RESTORE_MS = 30_000;
 const INSPECT_MS = 2000;
 /** Between two looks for a message while a thread lingers. */
 const POLL_MS = 0.05;
@@ -97,7 +94,7 @@ function handle(message: ToThread): unknown {
       return { limits: machine.limits, report: scheduler.report(entry) };
     }
     case 'restore': {
-      const machine = restored(message);
+      const machine = Machine.restore(image(message.image), message.snapshot, message.open, take(message.image));
       const entry = scheduler.add(message.id, machine);
       return { limits: machine.limits, report: scheduler.report(entry), restored: { pending: machine.pending, waits: machine.waits, attachment: machine.attachment } };
     }
@@ -142,17 +139,6 @@ function retire(id: number): void {
   const kept = retired.get(name) ?? [];
   retired.set(name, kept);
   if (kept.length < PREPARED_PER_IMAGE) kept.push(instance);
-}
-
-function restored({ image: name, snapshot, open }: Extract<ToThread, { op: 'restore' }>): Machine {
-  const on = take(name);
-  try {
-    underTimeout(() => Machine.restore(image(name), snapshot, open, on), RESTORE_MS);
-    return on;
-  } catch (error) {
-    if (isTimeout(error)) throw new FermataError('checkpoint_invalid', `the snapshot was not restored within ${RESTORE_MS} ms`);
-    throw error;
-  }
 }
 
 function prepareWhenIdle(): void {
