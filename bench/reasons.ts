@@ -2,18 +2,17 @@
  * Why targets are not met, found by profiling; shown on docs/benchmarks.md as long as they are not. By row, and by what the
  * target is of; `*` is for all of the row's.
  */
-const TIMEOUT = 'Every turn of a thread arms a timeout of V8, which starts a thread and ends it again: a tenth of a millisecond on a quiet machine, over one on a shared one.';
-const TOUCH = 'makes it from the base, which touches 230 (JavaScript) or 2,900 (Python) pages of new memory';
+const TIMEOUT = 'The first turn of a thread arms a timeout of V8, which starts a thread and ends it again: a tenth of a millisecond on a quiet machine, over one on a shared one.';
 
 export const REASONS: Record<string, Record<string, string>> = {
   'trivial-javascript': {
     'in the host process': 'It is about 0.2 ms of work; the rest is waiting for a processor that others use too.',
-    'through the library': `${TIMEOUT} And a run crosses threads four times, waiting for a processor each time. The thread makes its next machine ready between runs; a run that comes meanwhile waits for that.`,
+    'through the library': `${TIMEOUT} And a run crosses threads four times, waiting for a processor each time.`,
   },
   'trivial-python': {
     'in the host process':
       'Each program allocates and clears a reserve of 256 KiB, and so touches 64 pages for the first time; it could be part of the base. With those pages touched before, it is 1.3 ms at least on this machine.',
-    'through the library': `As above. ${TIMEOUT} The thread makes its next machine ready between runs and ${TOUCH}; a run that comes meanwhile waits for that.`,
+    'through the library': `As above. ${TIMEOUT} And the used instance is compared with the base, page by page, before the next program has it.`,
   },
   'cold-javascript': {
     '*': 'More than half of the processor time is for loading modules: 209 files in the main thread and 118 in the Worker, 95 of each of zod. The rest is the Worker itself, and the first compilation of the interpreter by V8.',
@@ -25,10 +24,10 @@ export const REASONS: Record<string, Record<string, string>> = {
     JavaScript: 'The program changes 63 pages, in which 3.1 KB differ from the base; compressed they are 3.7 KB, and the state of machine and task 0.6 KB.',
   },
   pause: {
-    '*': `A pause takes effect between two turns, of 8 ms of processor time each, more where the processor is shared. ${TIMEOUT} Then all of the memory is compared with the base to find the changed pages, those that were never touched included.`,
+    '*': 'A pause takes effect between two turns, of 8 ms of processor time each, more where the processor is shared. Then all of the memory is compared with the base to find the changed words, pages that were never touched included.',
   },
   continue: {
-    '*': `V8 compiles the interpreter when it first runs, and that is now, since the host has run nothing before. A restored machine is not taken from those made ready: the host ${TOUCH}.`,
+    '*': 'V8 compiles the interpreter when it first runs, and that is now, since the host has run nothing before; `fermata.prepare` does it in advance, see the next row.',
   },
   'cpu-python': {
     '*': 'The interpreter counts fuel at loops and calls, and Asyncify adds to every function that can be stopped. V8 compiles the hot functions with its second compiler after seconds of use only; until then they take twice as long.',
@@ -37,6 +36,6 @@ export const REASONS: Record<string, Record<string, string>> = {
     '*': 'The interpreter counts fuel at loops and calls, and Asyncify adds to every function that can be stopped.',
   },
   'tool-call': {
-    '*': `${TIMEOUT} That is most of it. The rest: two messages between threads, and the way through the interpreter.`,
+    '*': 'Two messages between threads, for each of which a thread wakes up, and the way through the interpreter.',
   },
 };
