@@ -1,5 +1,4 @@
 /** What callers give to a Fermata, and the check of it. A key that is not known is refused, never ignored. */
-import type { JailMode } from '@fermata/machine';
 import { FermataError, type Language, type LimitsInput, limitsSchema, parseOptions, strictOptions, type Value, type ValueRecord } from '@fermata/protocol';
 import { z } from 'zod';
 import type { TaskEvent } from './task-event.ts';
@@ -26,7 +25,7 @@ export interface FermataOptions {
   /** Threads, or processes, for machines, at most. Default: one per core. */
   threads?: number;
   /** Whether processes live in a bubblewrap jail: where it works (`auto`, the default), never, or not without (`required`). */
-  jail?: JailMode;
+  jail?: 'auto' | 'off' | 'required';
   /**
    * Bytes that the limits of all machines with a place on a thread may come to; others wait in line. Default: three quarters
    * of the memory that this process may use.

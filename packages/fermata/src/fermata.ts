@@ -1,6 +1,6 @@
 /** Where a program that embeds Fermata begins: one host, the tools that all tasks may have, and the ways to start a task. */
 import { randomBytes } from 'node:crypto';
-import { createChildHost, createThreadHost, type Host, type HostUsage, imageOfLanguage, type MachineOptions } from '@fermata/machine';
+import { createChildHost, createThreadHost, type Host, imageOfLanguage, type MachineOptions } from '@fermata/machine';
 import { FermataError, type Language, type LimitsInput, limitsSchema, type Program, parseOptions } from '@fermata/protocol';
 import { crossed } from './crossing.ts';
 import {
@@ -19,9 +19,16 @@ import type { TaskResult } from './task-result.ts';
 import type { KeySource } from './task-snapshot.ts';
 import { parameterNames, type Tool, type ToolDefinition, toolsByName } from './tool.ts';
 
+export interface FermataUsage {
+  /** Threads, or child processes. */
+  threads: number;
+  /** Machines of tasks, and how many of them have a place on a thread; the others are hibernated. */
+  machines: number;
+  residentMachines: number;
+}
+
 export interface Fermata extends AsyncDisposable {
-  /** How many threads (or processes) there are, and how many machines; those without a place on a thread are hibernated. */
-  readonly usage: HostUsage;
+  readonly usage: FermataUsage;
   /**
    * Loads what programs of these languages need, starts the threads and makes machines in advance, so that the first task
    * starts, and the first snapshot continues, as fast as later ones. Nobody has to call it. Default: all languages.
@@ -65,7 +72,7 @@ class LocalFermata implements Fermata {
     this.#oldKeys = oldKeys;
   }
 
-  get usage(): HostUsage {
+  get usage(): FermataUsage {
     return this.#host.usage;
   }
 

@@ -1,7 +1,7 @@
 /** What the package `fermata` offers: a Fermata, its tasks and their results, tools, values and errors. */
 export type { Inspection, Language, Limits, LimitsInput, StackFrame, Value, ValueRecord } from '@fermata/protocol';
 export { ERROR_CODES, type ErrorCode, FermataError, fromWire, toWire } from '@fermata/protocol';
-export { createFermata, type Fermata } from './fermata.ts';
+export { createFermata, type Fermata, type FermataUsage } from './fermata.ts';
 export type { CodeOptions, FermataOptions, RestoreOptions, SealKey, SnapshotOptions, StartOptions, ToolCallOptions } from './fermata-options.ts';
 export type { Step, Task } from './task.ts';
 export type { TaskEvent } from './task-event.ts';
