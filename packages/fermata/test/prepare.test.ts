@@ -1,6 +1,8 @@
 /** Machines made in advance, and used again: what a task sees of those before it (nothing). */
+import { fileURLToPath } from 'node:url';
 import { createFermata } from 'fermata';
 import { afterAll, expect, test } from 'vitest';
+import { runNode } from './new-process.ts';
 
 const fermata = createFermata({ threads: 1 });
 afterAll(() => fermata.close());
@@ -64,4 +66,20 @@ test('tasks that wait take no machine and no thread, and each goes on', async ()
     expect(await task.run()).toMatchObject({ status: 'succeeded', output: n * 2 + 100 });
     await task[Symbol.asyncDispose]();
   }
+});
+
+test('a process stays alive while it waits for a machine in a child process, whatever else comes and goes', async () => {
+  const script = `
+import { createFermata } from 'fermata';
+await using fermata = createFermata({ host: 'processes', threads: 2 });
+const tools = [{ name: 'person' }];
+const tasks = [];
+for (const language of ['python', 'javascript', 'python', 'javascript', 'javascript']) {
+  const task = await fermata.start({ language, code: language === 'python' ? 'tools.person()' : 'return await tools.person({})', tools });
+  await task.run();
+  tasks.push(task);
+}
+for (const task of tasks) { task.answer(1, 7); console.log((await task.run()).output); await task[Symbol.asyncDispose](); }`;
+  const { code, stdout, stderr } = await runNode(['--input-type=module', '-e', script], { cwd: fileURLToPath(new URL('.', import.meta.url)) });
+  expect([code, stderr, stdout]).toEqual([0, '', '7\n7\n7\n7\n7\n']);
 });

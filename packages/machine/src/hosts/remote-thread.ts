@@ -30,6 +30,8 @@ export class RemoteThread {
   readonly #machines = new Map<number, RemoteMachine>();
   readonly #requests = new Map<number, Waiting>();
   #next = 1;
+  /** How many wait for the Worker to have loaded an image. */
+  #giving = 0;
   #death: Death | undefined;
 
   constructor(open: OpenPort, onGone: () => void) {
@@ -68,15 +70,16 @@ export class RemoteThread {
     return { machine, restored: made.restored };
   }
 
-  /** The process must not end meanwhile. */
   async #give(image: ImageName): Promise<void> {
     if (this.#death) throw this.#lost(0, this.#death);
-    this.#port.hold(true);
+    this.#giving++;
+    this.hold();
     try {
       await this.#port.give(image);
     } catch (error) {
       throw this.#death ? this.#lost(0, this.#death) : error;
     } finally {
+      this.#giving--;
       this.hold();
     }
   }
@@ -104,7 +107,7 @@ export class RemoteThread {
   /** Keeps the process alive exactly while somebody waits for this thread. */
   hold(): void {
     if (this.#death) return;
-    this.#port.hold(this.#requests.size > 0 || [...this.#machines.values()].some((machine) => machine.running));
+    this.#port.hold(this.#giving > 0 || this.#requests.size > 0 || [...this.#machines.values()].some((machine) => machine.running));
   }
 
   close(): Promise<void> {
