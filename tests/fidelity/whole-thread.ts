@@ -41,7 +41,7 @@ function stopped(first: Machine, program: Program, whole: Ending, points: number
     stops++;
     // As hosts do, mostly onto the wiped instance of a machine that is gone; now and then onto one that is new altogether.
     const instance = stops % NEW_INSTANCE_EVERY === 0 ? undefined : machine.retire();
-    machine = Machine.restore(first.image, snapshot, { trust: true }, Machine.fresh(first.image, {}, instance));
+    machine = Machine.restore(first.image, snapshot, { trust: true }, () => Machine.fresh(first.image, {}, instance));
   }
 }
 

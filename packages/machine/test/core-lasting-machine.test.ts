@@ -31,7 +31,9 @@ class BareMachine implements HostedMachine {
   readonly #machine: Machine;
   readonly #dies: () => MachineLost | undefined;
   #stop = false;
-  constructor(machine: Machine, dies: () => MachineLost | undefined) {
+  readonly #onDisposed: () => void;
+  constructor(machine: Machine, dies: () => MachineLost | undefined, onDisposed: () => void) {
+    this.#onDisposed = onDisposed;
     this.#machine = machine;
     this.#dies = dies;
     this.limits = machine.limits;
@@ -66,21 +68,29 @@ class BareMachine implements HostedMachine {
   inspect = () => Promise.reject(new Error('not asked'));
   readFile = () => Promise.reject(new Error('not asked'));
   files = () => Promise.reject(new Error('not asked'));
-  dispose(): void {}
+  dispose(): void {
+    this.#onDisposed();
+  }
 }
 
-function originThat(dies: () => MachineLost | undefined, idleMs = Number.POSITIVE_INFINITY): Origin & { seats: number } {
+function originThat(dies: () => MachineLost | undefined, idleMs = Number.POSITIVE_INFINITY): Origin & { seats: number; alive: number } {
+  const bare = (machine: Machine) => {
+    origin.alive++;
+    return new BareMachine(machine, dies, () => origin.alive--);
+  };
   const origin = {
     seats: 0,
+    /** Machines that were made and not disposed of. */
+    alive: 0,
     idleMs: () => idleMs,
     async seat(): Promise<Seat> {
       origin.seats++;
       return { thread: undefined as never, release: () => origin.seats-- };
     },
-    create: async () => new BareMachine(Machine.fresh(image), dies),
+    create: async () => bare(Machine.fresh(image)),
     async restore(_seat: Seat, snapshot: Uint8Array) {
       const machine = Machine.restore(image, snapshot, { trust: true });
-      return { machine: new BareMachine(machine, dies), restored: { waits: machine.waits, pending: machine.pending, attachment: machine.attachment } };
+      return { machine: bare(machine), restored: { waits: machine.waits, pending: machine.pending, attachment: machine.attachment } };
     },
   };
   return origin;
@@ -146,6 +156,18 @@ test('a machine that breaks down its thread twice is given up, one that was only
   expect(await driven(always('turn', 9))).toEqual(whole);
   await expect(driven(always('turn', 10))).rejects.toMatchObject({ code: 'sandbox_lost' });
   expect(await driven(always('none', 30))).toEqual(whole);
+});
+
+test('a machine that is lost on its way back leaves nothing on the thread', async () => {
+  let deaths = 0;
+  const origin = originThat(() => (deaths-- > 0 ? new MachineLost('killed', 'none') : undefined));
+  const machine = await LastingMachine.create(origin, () => {});
+  await machine.advance(START, NEVER, () => {});
+  deaths = 4;
+  expect(await machine.advance(answer(1), NEVER, () => {})).toMatchObject({ kind: 'calls', pending: [2] });
+  expect([origin.alive, origin.seats]).toEqual([1, 1]);
+  machine.dispose();
+  expect([origin.alive, origin.seats]).toEqual([0, 0]);
 });
 
 test('an error that is not a loss is passed on, and nothing is tried again', async () => {

@@ -32,7 +32,7 @@ describe.each(programs)('a %s machine on a used instance', async (language, code
   test('can be what a snapshot is restored onto', () => {
     const whole = waiting(Machine.fresh(image));
     const used = waiting(Machine.fresh(image)).retire();
-    const moved = Machine.restore(image, whole.snapshot(), { trust: true }, Machine.fresh(image, {}, used));
+    const moved = Machine.restore(image, whole.snapshot(), { trust: true }, () => Machine.fresh(image, {}, used));
     expect(moved.hash()).toBe(whole.hash());
     const answer = { kind: 'answer', callId: 1, result: { ok: 1 }, nowMs: 1e12 } as const;
     expect(moved.advance(answer, 1e8)).toEqual(whole.advance(answer, 1e8));
@@ -48,7 +48,7 @@ describe.each(programs)('a %s machine on a used instance', async (language, code
     expect(limited.advance(start, 1e8).kind).toBe('limit');
     expect(limited.retire()).toBeUndefined();
     const started = waiting(Machine.fresh(image));
-    expect(() => Machine.restore(image, started.snapshot(), { trust: true }, started)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
+    expect(() => Machine.restore(image, started.snapshot(), { trust: true }, () => started)).toThrow(expect.objectContaining({ code: 'invalid_state' }));
   });
 
   test('leaves the old machine without a hand on it', () => {

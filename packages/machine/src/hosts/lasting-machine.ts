@@ -242,7 +242,12 @@ export class LastingMachine implements HostedMachine {
       this.#limits ??= machine.limits;
       this.#restored ??= restored;
       this.#told.again();
-      for (const input of this.#inputs.slice(0, inputs)) await machine.advance(input, NEVER, (emitted) => void this.#told.fresh(emitted));
+      try {
+        for (const input of this.#inputs.slice(0, inputs)) await machine.advance(input, NEVER, (emitted) => void this.#told.fresh(emitted));
+      } catch (error) {
+        machine.dispose();
+        throw error;
+      }
       return machine;
     });
     this.#report = this.#total(resident.machine.report);

@@ -94,7 +94,7 @@ function handle(message: ToThread): unknown {
       return { limits: machine.limits, report: scheduler.report(entry) };
     }
     case 'restore': {
-      const machine = Machine.restore(image(message.image), message.snapshot, message.open, take(message.image));
+      const machine = Machine.restore(image(message.image), message.snapshot, message.open, () => take(message.image));
       const entry = scheduler.add(message.id, machine);
       return { limits: machine.limits, report: scheduler.report(entry), restored: { pending: machine.pending, waits: machine.waits, attachment: machine.attachment } };
     }

@@ -118,11 +118,11 @@ export class Machine {
 
   /**
    * The machine that a snapshot holds; throws `checkpoint_invalid` or `environment_mismatch`. It takes over the machine
-   * `on`, which must be {@link fresh} and of the same image, so that the base need not be copied again.
+   * that `on` gives, which must be {@link fresh} and of the same image; it is asked only if the bytes can be opened.
    */
-  static restore(image: Image, bytes: Uint8Array, options: OpenOptions = {}, on?: Machine): Machine {
+  static restore(image: Image, bytes: Uint8Array, options: OpenOptions = {}, on: () => Machine = () => Machine.fresh(image)): Machine {
     const { attachment, state, applyTo } = readBody(openContainer(bytes, image.digest, options));
-    const machine = on ?? Machine.fresh(image);
+    const machine = on();
     if (machine.image !== image || machine.#said.say !== 'ready') throw new FermataError('invalid_state', 'only onto a fresh machine of the image can a snapshot be restored');
     machine.#use(state.limits);
     if (state.pages < machine.#guest.pages || state.stackPointer % 16 !== 0 || !machine.#mayGrow(state.pages)) {
