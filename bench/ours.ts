@@ -1,6 +1,6 @@
 /** Fermata as the rows use it: a machine without a host around it, advanced in the slices that the scheduler gives. */
-import { type Image, imageOfLanguage, loadImage, Machine } from '@fermata/machine';
-import type { Input, Language, Value } from '@fermata/protocol';
+import { type Image, loadImage, Machine } from '@fermata/machine';
+import { type Input, imageOfLanguage, type Language, type Value } from '@fermata/protocol';
 
 const SLICE_NS = 2e6;
 const seed = new Uint8Array(32);

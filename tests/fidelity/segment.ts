@@ -3,8 +3,8 @@
  * saves them again or reports their end. What a program did before reached this process by its file alone.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { imageOfLanguage, loadImage, Machine } from '@fermata/machine';
-import type { Language } from '@fermata/protocol';
+import { loadImage, Machine } from '@fermata/machine';
+import { imageOfLanguage, type Language } from '@fermata/protocol';
 import { drive, type Ending, type Progress, programOf } from './drive.ts';
 
 export interface Segment {

@@ -1,7 +1,7 @@
 /** Runs programs uninterrupted, one after the other; or one program with a stop and a new machine at each of many marks. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { imageOfLanguage, loadImage, Machine } from '@fermata/machine';
-import type { LimitsInput, Program } from '@fermata/protocol';
+import { loadImage, Machine } from '@fermata/machine';
+import { imageOfLanguage, type LimitsInput, type Program } from '@fermata/protocol';
 import { differences, drive, type Ending, newProgress, programOf } from './drive.ts';
 import type { TestProgram } from './programs.ts';
 

@@ -1,16 +1,11 @@
 /** What callers give to a Fermata, and the check of it. A key that is not known is refused, never ignored. */
-import { FermataError, type Language, type LimitsInput, limitsSchema, parseOptions, strictOptions, type Value, type ValueRecord } from '@fermata/protocol';
+
+import { FermataError, type Language, type LimitsInput, limitsSchema, parseOptions, type SealKey, strictOptions, type Value, type ValueRecord } from '@fermata/protocol';
+import type { Tool, ToolDefinition } from '@fermata/tools';
 import { z } from 'zod';
 import type { TaskEvent } from './task-event.ts';
 import { TASK_ID } from './task-state.ts';
-import type { Tool, ToolDefinition } from './tool.ts';
 import type { Approver } from './tool-runner.ts';
-
-/** A 256-bit key, and the name by which a sealed snapshot says that it needs this one. */
-export interface SealKey {
-  id: string;
-  key: Uint8Array;
-}
 
 export interface FermataOptions {
   /** Tools that every task may call. */

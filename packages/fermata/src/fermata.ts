@@ -1,23 +1,26 @@
 /** Where a program that embeds Fermata begins: one host, the tools that all tasks may have, and the ways to start a task. */
+
 import { randomBytes } from 'node:crypto';
-import { createChildHost, createThreadHost, type Host, imageOfLanguage, type MachineOptions } from '@fermata/machine';
-import { FermataError, type Language, type LimitsInput, limitsSchema, type Program, parseOptions } from '@fermata/protocol';
-import { crossed } from './crossing.ts';
+import { createChildHost, createThreadHost } from '@fermata/machine';
 import {
-  checkFermataOptions,
-  checkRestoreOptions,
-  checkSealKey,
-  checkStartOptions,
-  type FermataOptions,
-  type RestoreOptions,
+  FermataError,
+  type Host,
+  imageOfLanguage,
+  type Language,
+  type LimitsInput,
+  limitsSchema,
+  type MachineOptions,
+  type Program,
+  parseOptions,
   type SealKey,
-  type StartOptions,
-} from './fermata-options.ts';
+} from '@fermata/protocol';
+import { parameterNames, type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
+import { crossed } from './crossing.ts';
+import { checkFermataOptions, checkRestoreOptions, checkSealKey, checkStartOptions, type FermataOptions, type RestoreOptions, type StartOptions } from './fermata-options.ts';
 import { Task, type TaskOptions } from './task.ts';
 import { guarded } from './task-event.ts';
 import type { TaskResult } from './task-result.ts';
 import type { KeySource } from './task-snapshot.ts';
-import { parameterNames, type Tool, type ToolDefinition, toolsByName } from './tool.ts';
 
 export interface FermataUsage {
   /** Threads, or child processes. */

@@ -1,8 +1,9 @@
 /** What the package `fermata` offers: a Fermata, its tasks and their results, tools, values and errors. */
-export type { Inspection, Language, Limits, LimitsInput, StackFrame, Value, ValueRecord } from '@fermata/protocol';
+export type { Inspection, Language, Limits, LimitsInput, SealKey, StackFrame, Value, ValueRecord } from '@fermata/protocol';
 export { ERROR_CODES, type ErrorCode, FermataError, fromWire, toWire } from '@fermata/protocol';
+export { defineTool, type Tool, type ToolArguments, type ToolCallInfo, type ToolDefinition, ToolError, type ToolParameters } from '@fermata/tools';
 export { createFermata, type Fermata, type FermataUsage } from './fermata.ts';
-export type { CodeOptions, FermataOptions, RestoreOptions, SealKey, SnapshotOptions, StartOptions, ToolCallOptions } from './fermata-options.ts';
+export type { CodeOptions, FermataOptions, RestoreOptions, SnapshotOptions, StartOptions, ToolCallOptions } from './fermata-options.ts';
 export type { Step, Task } from './task.ts';
 export type { TaskEvent } from './task-event.ts';
 export type {
@@ -19,5 +20,4 @@ export type {
   TaskStatus,
   WaitingFor,
 } from './task-result.ts';
-export { defineTool, type Tool, type ToolArguments, type ToolCallInfo, type ToolDefinition, ToolError, type ToolParameters } from './tool.ts';
 export type { Approver, Decision } from './tool-runner.ts';

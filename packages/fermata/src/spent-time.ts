@@ -1,5 +1,5 @@
 /** What a task has spent of its wall time and processor time, here and before it came here. */
-import type { Budget, HostedMachine } from '@fermata/machine';
+import type { Budget, HostedMachine } from '@fermata/protocol';
 
 export class SpentTime {
   readonly #machine: HostedMachine;

@@ -2,8 +2,7 @@
  * Advances a task's program: makes the machine's next input of what is known (a start, an answer, a time that has come),
  * and of its outcome the end of a step.
  */
-import type { HostedMachine, HostedOutcome } from '@fermata/machine';
-import type { Emission, Input, Program, Value, Wait } from '@fermata/protocol';
+import type { Emission, HostedMachine, HostedOutcome, Input, Program, Value, Wait } from '@fermata/protocol';
 import type { Bell } from './bell.ts';
 import { withHint } from './hints.ts';
 import type { OutputLog } from './output-log.ts';

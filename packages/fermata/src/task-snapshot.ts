@@ -1,10 +1,10 @@
 /** A stopped task as bytes, and back: what a snapshot says is checked here against what its new owner gives. */
-import type { Host, HostedMachine, MachineOptions, OpenOptions } from '@fermata/machine';
-import { FermataError, type Program, type Wait } from '@fermata/protocol';
-import { checkSnapshotOptions, type SealKey, type SnapshotOptions } from './fermata-options.ts';
+
+import { FermataError, type Host, type HostedMachine, type MachineOptions, type OpenOptions, type Program, type SealKey, type Wait } from '@fermata/protocol';
+import type { Tool } from '@fermata/tools';
+import { checkSnapshotOptions, type SnapshotOptions } from './fermata-options.ts';
 import { hintOf } from './hints.ts';
 import { decodeTaskState, encodeTaskState, type TaskState } from './task-state.ts';
-import type { Tool } from './tool.ts';
 
 /** Where the key that seals comes from; asked at each snapshot and restore. */
 export type KeySource = () => SealKey | Promise<SealKey>;

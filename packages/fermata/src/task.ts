@@ -4,8 +4,21 @@
  * It owns the machine, the book of calls and the output, and it is what a snapshot holds. What the program does never
  * throws from here; what cannot be done with a task in its state does, as `invalid_state`.
  */
-import type { Host, HostedMachine, MachineOptions, OpenOptions } from '@fermata/machine';
-import { type Call, FermataError, type Inspection, type Program, type ToolFailure, type Value, type Wait } from '@fermata/protocol';
+
+import {
+  type Call,
+  FermataError,
+  type Host,
+  type HostedMachine,
+  type Inspection,
+  type MachineOptions,
+  type OpenOptions,
+  type Program,
+  type ToolFailure,
+  type Value,
+  type Wait,
+} from '@fermata/protocol';
+import type { Tool } from '@fermata/tools';
 import { Bell } from './bell.ts';
 import { CallBook } from './call-book.ts';
 import type { SnapshotOptions } from './fermata-options.ts';
@@ -17,7 +30,6 @@ import { guarded, type TaskEvent } from './task-event.ts';
 import { type EndedResult, resourcesUsed, type StoppedResult, type TaskFacts, type TaskResult, type TaskStatus, type WaitingFor } from './task-result.ts';
 import { type KeySource, openSnapshot, writeSnapshot } from './task-snapshot.ts';
 import type { TaskState } from './task-state.ts';
-import type { Tool } from './tool.ts';
 import type { Approver } from './tool-runner.ts';
 
 /** How a step ended. `stopped`: a pause was asked for. */

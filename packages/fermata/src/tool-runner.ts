@@ -2,9 +2,10 @@
  * Carries out the calls of a task: checks the arguments, asks for approval where it is needed, calls the tool, and hands
  * back exactly one result per call. Nothing is thrown from here; what goes wrong is a failure that the program sees.
  */
+
 import type { Call, CallResult, ToolFailure, Value } from '@fermata/protocol';
+import { type Tool, ToolError } from '@fermata/tools';
 import { crossed, crossedRecord } from './crossing.ts';
-import { type Tool, ToolError } from './tool.ts';
 
 /** A decision on a call that needs approval. Edited arguments take the place of the program's. */
 export type Decision = { approve: true; arguments?: Call['args'] } | { approve: false; reason?: string };

@@ -1,19 +1,16 @@
 /** What the package `@fermata/machine` offers: machines on threads, images, snapshots as sealed containers, and values. */
 
 export { type ChildHostOptions, createChildHost } from './hosts/child-host.ts';
-export type { Budget, Host, HostedMachine, HostedOutcome, HostUsage, MachineOptions, Report, Restored } from './hosts/host.ts';
 export { type JailMode, jailObstacle } from './hosts/jail.ts';
 export { createThreadHost, type ThreadHostOptions } from './hosts/thread-host.ts';
 export { type SourceMapping, type StrippedSource, stripTypes } from './quickjs/typescript.ts';
-export { type OpenOptions, type SealKey, type SealOptions, SNAPSHOT_FORMAT } from './wasm/container.ts';
+export { SNAPSHOT_FORMAT } from './wasm/container.ts';
 export { Image, type ImageManifest } from './wasm/image.ts';
 export {
   defaultCacheDir,
   IMAGE_NAMES,
   type ImageCheck,
-  type ImageName,
   imageFolder,
-  imageOfLanguage,
   loadImage,
   readManifest,
   verifyCached,

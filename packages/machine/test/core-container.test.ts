@@ -1,9 +1,9 @@
 /** The outside of a snapshot: whatever is done to the bytes, the answer is the body or a named error, nothing else. */
 import { randomBytes } from 'node:crypto';
-import { FermataError } from '@fermata/protocol';
+import { FermataError, type OpenOptions } from '@fermata/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closeContainer, imageDigestOf, type OpenOptions, openContainer } from '../src/wasm/container.ts';
+import { closeContainer, imageDigestOf, openContainer } from '../src/wasm/container.ts';
 
 const digest = randomBytes(32);
 const key = { id: 'key-1', key: randomBytes(32) };

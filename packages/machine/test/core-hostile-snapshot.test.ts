@@ -2,10 +2,9 @@
  * A snapshot whose outside is in order and whose inside is not: the host refuses it, or the machine does something else,
  * fails or is lost. The host itself goes on, and gives honest machines the same result as before.
  */
-import { FermataError } from '@fermata/protocol';
+import { FermataError, type Host, type Restored } from '@fermata/protocol';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Host, Restored } from '../src/hosts/host.ts';
 import { createThreadHost } from '../src/hosts/thread-host.ts';
 import { ByteReader, ByteWriter } from '../src/wasm/bytes.ts';
 import { closeContainer, openContainer } from '../src/wasm/container.ts';

@@ -1,11 +1,9 @@
 /** What every host promises, on threads and in child processes; and what it does when a process is killed under it. */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Emission, Input, Language } from '@fermata/protocol';
+import { type Emission, type Host, type HostedMachine, type HostedOutcome, type Input, imageOfLanguage, type Language } from '@fermata/protocol';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createChildHost } from '../src/hosts/child-host.ts';
-import type { Host, HostedMachine, HostedOutcome } from '../src/hosts/host.ts';
 import { createThreadHost } from '../src/hosts/thread-host.ts';
-import { imageOfLanguage } from '../src/wasm/image-store.ts';
 
 const BUDGET = { wallMs: 300_000, cpuMs: 300_000 };
 const SMALL = { hibernateMs: 100, idleMs: 200 };

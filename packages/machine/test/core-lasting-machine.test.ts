@@ -1,8 +1,7 @@
 /** A machine that loses its thread at any moment, or is taken off it, does and tells the same as one that never does. */
-import { type Emission, FermataError, type Input, type Program } from '@fermata/protocol';
+import { type Budget, type Emission, FermataError, type HostedMachine, type HostedOutcome, type Input, NEVER, type Program, type Report } from '@fermata/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Budget, type HostedMachine, type HostedOutcome, NEVER, type Report } from '../src/hosts/host.ts';
 import { LastingMachine, type Origin } from '../src/hosts/lasting-machine.ts';
 import { MachineLost } from '../src/hosts/remote-thread.ts';
 import type { Seat } from '../src/hosts/seats.ts';

@@ -1,7 +1,6 @@
 /** What the engine does in C is no hole in the promises: it can be stopped in its loops, and ends cleanly in its depths. */
-import type { Input } from '@fermata/protocol';
+import type { Host, Input } from '@fermata/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Host } from '../src/hosts/host.ts';
 import { createThreadHost } from '../src/hosts/thread-host.ts';
 
 const seed = new Uint8Array(32);

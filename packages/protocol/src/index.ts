@@ -1,5 +1,6 @@
 /** What the package `@fermata/protocol` offers: error codes, limits, options, the contract of a machine, and values. */
 export * from './errors.ts';
+export * from './host.ts';
 export * from './limits.ts';
 export * from './machine.ts';
 export * from './options.ts';

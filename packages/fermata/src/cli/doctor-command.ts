@@ -2,8 +2,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import { dirname } from 'node:path';
-import { defaultCacheDir, IMAGE_NAMES, type ImageName, jailObstacle, verifyCached } from '@fermata/machine';
-import type { Language } from '@fermata/protocol';
+import { defaultCacheDir, IMAGE_NAMES, jailObstacle, verifyCached } from '@fermata/machine';
+import type { ImageName, Language } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { createFermata } from '../fermata.ts';
 import { EXIT } from './exit-code.ts';

@@ -1,8 +1,8 @@
 /** `fermata image list | verify | build`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { IMAGE_NAMES, type ImageManifest, type ImageName, imageFolder, readManifest, verifyImage } from '@fermata/machine';
-import { FermataError } from '@fermata/protocol';
+import { IMAGE_NAMES, type ImageManifest, imageFolder, readManifest, verifyImage } from '@fermata/machine';
+import { FermataError, type ImageName } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { EXIT } from './exit-code.ts';
 import { formatBytes } from './units.ts';

@@ -6,8 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { FermataError } from '@fermata/protocol';
-import type { SealKey } from '../fermata-options.ts';
+import { FermataError, type SealKey } from '@fermata/protocol';
 
 /** `FERMATA_DATA_DIR`, else the user's data folder. */
 export function dataDir(): string {

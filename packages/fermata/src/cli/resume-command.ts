@@ -1,8 +1,9 @@
 /** `fermata resume`. */
+
 import { FermataError, type Value } from '@fermata/protocol';
+import type { Tool } from '@fermata/tools';
 import type { Command } from 'commander';
 import { createFermata } from '../fermata.ts';
-import type { Tool } from '../tool.ts';
 import { driveTask, showEvents } from './drive.ts';
 import { sealKey } from './key-file.ts';
 import { Progress } from './progress.ts';

@@ -1,11 +1,12 @@
 /** The file that `--tools` names: its default export is an array of tools, or `{ tools: [...] }`. */
+
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FermataError, parseOptions, strictOptions } from '@fermata/protocol';
+import { type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
 import { z } from 'zod';
-import { type Tool, type ToolDefinition, toolsByName } from '../tool.ts';
 
 const exportSchema = strictOptions({ tools: z.unknown().optional() });
 const HINT = 'Write `export default [defineTool({ name, execute }), ...]`, or `export default { tools: [...] }`.';

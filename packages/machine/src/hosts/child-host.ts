@@ -3,10 +3,9 @@
  * sandbox, meets a process that holds one tenant's machines and may do nothing.
  */
 import { availableParallelism } from 'node:os';
-import { FermataError } from '@fermata/protocol';
+import { FermataError, type Host } from '@fermata/protocol';
 import { defaultCacheDir } from '../wasm/image-store.ts';
 import { childPorts } from './child-port.ts';
-import type { Host } from './host.ts';
 import { type HostSize, hostSize } from './host-size.ts';
 import { type JailMode, jailObstacle } from './jail.ts';
 import { MachineHost } from './machine-host.ts';

@@ -1,5 +1,5 @@
 /** What goes between a host and a child process, besides the messages of the Worker in it. */
-import type { ImageName } from '../wasm/image-store.ts';
+import type { ImageName } from '@fermata/protocol';
 import type { FromThread, PlainError, ToThread } from './thread-messages.ts';
 
 export type ToChild = { to: 'thread'; message: ToThread } | { to: 'child'; give: ImageName };

@@ -4,12 +4,14 @@
  * The child is killed when its heart is silent, or when one turn of a machine takes far longer than a turn may. Whose turn
  * it was stands in a file that both have open and nobody can find by name.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ImageName, loadImage } from '../wasm/image-store.ts';
+import type { ImageName } from '@fermata/protocol';
+import { loadImage } from '../wasm/image-store.ts';
 import type { FromChild, ToChild } from './child-messages.ts';
 import { nodeCommand } from './jail.ts';
 import type { Death, OpenPort, Port, PortEvents } from './port.ts';

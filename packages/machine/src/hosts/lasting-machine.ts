@@ -6,9 +6,21 @@
  * arrives where it was, because a program is a function of its inputs; what it emits again on the way is told to nobody.
  * A machine that keeps taking its thread down with it is given up (`sandbox_lost`).
  */
-import { type Emission, FermataError, type Input, type Inspection, type Limits } from '@fermata/protocol';
-import type { OpenOptions, SealOptions } from '../wasm/container.ts';
-import { type Budget, type HostedMachine, type HostedOutcome, NEVER, type Report, type Restored } from './host.ts';
+import {
+  type Budget,
+  type Emission,
+  FermataError,
+  type HostedMachine,
+  type HostedOutcome,
+  type Input,
+  type Inspection,
+  type Limits,
+  NEVER,
+  type OpenOptions,
+  type Report,
+  type Restored,
+  type SealOptions,
+} from '@fermata/protocol';
 import { MachineLost } from './remote-thread.ts';
 import type { Seat } from './seats.ts';
 import { Told } from './told.ts';

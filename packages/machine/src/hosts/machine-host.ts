@@ -3,11 +3,21 @@
  *
  * Workers start as they are needed. An idle host does not keep the process alive.
  */
-import { FermataError, type LimitsInput, limitsSchema } from '@fermata/protocol';
-import { imageDigestOf, type OpenOptions } from '../wasm/container.ts';
+import {
+  FermataError,
+  type Host,
+  type HostedMachine,
+  type HostUsage,
+  type ImageName,
+  type LimitsInput,
+  limitsSchema,
+  type MachineOptions,
+  type OpenOptions,
+  type Restored,
+} from '@fermata/protocol';
+import { imageDigestOf } from '../wasm/container.ts';
 import { type ImageManifest, imageDigest } from '../wasm/image.ts';
-import { IMAGE_NAMES, type ImageName, readManifest } from '../wasm/image-store.ts';
-import type { Host, HostedMachine, HostUsage, MachineOptions, Restored } from './host.ts';
+import { IMAGE_NAMES, readManifest } from '../wasm/image-store.ts';
 import { LastingMachine, type Origin } from './lasting-machine.ts';
 import { rehearse } from './rehearsal.ts';
 import type { RemoteThread } from './remote-thread.ts';

@@ -3,7 +3,7 @@
  *
  * A port carries messages in order. It ends once, by `gone`, and nothing arrives after that.
  */
-import type { ImageName } from '../wasm/image-store.ts';
+import type { ImageName } from '@fermata/protocol';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
 export interface Port {

@@ -2,8 +2,7 @@
  * Runs a program that makes a call, through all of a host, and moves it to another machine on the way. V8 compiles a
  * function when it first runs; after this it has compiled what every program passes through, on both sides.
  */
-import type { Language, Program } from '@fermata/protocol';
-import type { Budget, HostedMachine } from './host.ts';
+import type { Budget, HostedMachine, Language, Program } from '@fermata/protocol';
 
 const CODE: Record<Language, string> = {
   python: 'print(tools.rehearsed())',

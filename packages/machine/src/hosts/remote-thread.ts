@@ -3,10 +3,22 @@
  *
  * When the Worker dies its machines are lost, with a {@link MachineLost} that says whether this one is to blame.
  */
-import { type Emission, FermataError, type Input, type Inspection, type Limits, type LimitsInput } from '@fermata/protocol';
-import type { OpenOptions, SealOptions } from '../wasm/container.ts';
-import type { ImageName } from '../wasm/image-store.ts';
-import type { Budget, HostedMachine, HostedOutcome, Report, Restored } from './host.ts';
+import {
+  type Budget,
+  type Emission,
+  FermataError,
+  type HostedMachine,
+  type HostedOutcome,
+  type ImageName,
+  type Input,
+  type Inspection,
+  type Limits,
+  type LimitsInput,
+  type OpenOptions,
+  type Report,
+  type Restored,
+  type SealOptions,
+} from '@fermata/protocol';
 import type { Death, OpenPort, Port } from './port.ts';
 import { type FromThread, fromPlainError, type ToThread } from './thread-messages.ts';
 

@@ -7,9 +7,8 @@
  * {@link busy}, and gets everything that happened as reports.
  */
 import { Script } from 'node:vm';
-import { type Emission, FermataError, type Input, type LimitKind } from '@fermata/protocol';
+import { type Budget, type Emission, FermataError, type HostedOutcome, type Input, type LimitKind, type Report } from '@fermata/protocol';
 import type { Machine } from '../wasm/machine.ts';
-import type { Budget, HostedOutcome, Report } from './host.ts';
 
 /** A slice is about this long; a turn ends with the first slice that passes its length. */
 const SLICE_MS = 2;

@@ -1,8 +1,9 @@
 /** A host whose machines live in Worker threads of this process. */
+
 import { availableParallelism } from 'node:os';
+import type { Host, ImageName } from '@fermata/protocol';
 import type { Image } from '../wasm/image.ts';
-import { defaultCacheDir, type ImageName, loadImage } from '../wasm/image-store.ts';
-import type { Host } from './host.ts';
+import { defaultCacheDir, loadImage } from '../wasm/image-store.ts';
 import { type HostSize, hostSize } from './host-size.ts';
 import { MachineHost } from './machine-host.ts';
 import { workerPorts } from './worker-port.ts';

@@ -1,9 +1,18 @@
 /** What goes between a {@link ThreadHost} and its Workers. Errors cross as plain records and are rebuilt. */
-import { type Emission, type ErrorCode, FermataError, type Input, type LimitsInput } from '@fermata/protocol';
-import type { OpenOptions, SealOptions } from '../wasm/container.ts';
+import {
+  type Budget,
+  type Emission,
+  type ErrorCode,
+  FermataError,
+  type HostedOutcome,
+  type ImageName,
+  type Input,
+  type LimitsInput,
+  type OpenOptions,
+  type Report,
+  type SealOptions,
+} from '@fermata/protocol';
 import type { ImageParts } from '../wasm/image.ts';
-import type { ImageName } from '../wasm/image-store.ts';
-import type { Budget, HostedOutcome, Report } from './host.ts';
 
 export type ToThread =
   | { op: 'image'; name: ImageName; parts: ImageParts }

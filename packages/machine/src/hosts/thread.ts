@@ -4,10 +4,11 @@
  * Between turns it takes messages from the port without going back to the event loop, so a stop request reaches a busy
  * thread within one turn. Some machines of each image that was used are kept prepared; they hold nothing of any task.
  */
+
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { ImageName } from '@fermata/protocol';
 import type { GuestInstance } from '../wasm/guest-instance.ts';
 import { Image } from '../wasm/image.ts';
-import type { ImageName } from '../wasm/image-store.ts';
 import { Machine } from '../wasm/machine.ts';
 import { type Entry, Scheduler, underTimeout } from './scheduler.ts';
 import { type FromThread, plainError, type ToThread } from './thread-messages.ts';

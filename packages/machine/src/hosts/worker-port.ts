@@ -1,7 +1,8 @@
 /** A Worker of this process as a port. */
+
 import { Worker } from 'node:worker_threads';
+import type { ImageName } from '@fermata/protocol';
 import type { Image } from '../wasm/image.ts';
-import type { ImageName } from '../wasm/image-store.ts';
 import type { OpenPort, Port, PortEvents } from './port.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 import { currentTurn, newTurnWord, type TurnWord } from './turn-word.ts';

@@ -10,7 +10,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { FermataError } from '@fermata/protocol';
+import { FermataError, type OpenOptions, type SealOptions } from '@fermata/protocol';
 import { ByteReader, ByteWriter, Truncated } from './bytes.ts';
 
 export const SNAPSHOT_FORMAT = 1;
@@ -22,26 +22,6 @@ const NONCE = 12;
 const TAG = 16;
 /** What a snapshot may unpack to. Making a larger one is refused, so that none is made in vain. */
 const MAX_BODY = 1024 ** 3;
-
-/** A 256-bit key and the name by which a sealed snapshot says that it needs this one. */
-export interface SealKey {
-  id: string;
-  key: Uint8Array;
-}
-
-export interface SealOptions {
-  key: SealKey;
-  /** What the snapshot is bound to; the same text must be given to open it. Default: empty. */
-  boundTo?: string;
-}
-
-export interface OpenOptions {
-  /** Keys that may open a sealed snapshot. */
-  keys?: readonly SealKey[];
-  boundTo?: string;
-  /** Accept a snapshot that is not sealed. Its pending calls and answers are then believed: only for bytes of your own. */
-  trust?: boolean;
-}
 
 export function closeContainer(body: Uint8Array, imageDigest: Uint8Array, seal?: SealOptions): Uint8Array {
   if (body.length > MAX_BODY) {

@@ -10,17 +10,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
-import { FermataError, type Language } from '@fermata/protocol';
+import { FermataError, type ImageName } from '@fermata/protocol';
 import { Image, type ImageManifest, imageDigest, imageManifestSchema } from './image.ts';
 import { type Parts, readEntry, sha256Of, writeEntry } from './image-cache.ts';
 import { Machine } from './machine.ts';
 import { type MachineState, stateFromValue, stateToValue } from './machine-state.ts';
 import { decodeValue, encodeValue } from './value-codec.ts';
 
-export const IMAGE_NAMES = ['cpython', 'quickjs'] as const;
-export type ImageName = (typeof IMAGE_NAMES)[number];
-
-export const imageOfLanguage: Record<Language, ImageName> = { python: 'cpython', javascript: 'quickjs', typescript: 'quickjs' };
+export const IMAGE_NAMES: readonly ImageName[] = ['cpython', 'quickjs'];
 
 /** `FERMATA_CACHE_DIR`, else the user's cache folder. */
 export function defaultCacheDir(): string {

@@ -19,12 +19,14 @@ import {
   type LimitsInput,
   limitsSchema,
   type MachineUsage,
+  type OpenOptions,
   type Outcome,
+  type SealOptions,
   type StackFrame,
   type Value,
   type Wait,
 } from '@fermata/protocol';
-import { closeContainer, type OpenOptions, openContainer, type SealOptions } from './container.ts';
+import { closeContainer, openContainer } from './container.ts';
 import { coalesced } from './emissions.ts';
 import { ERRNO, Errno } from './errno.ts';
 import { FileSystem } from './file-system.ts';

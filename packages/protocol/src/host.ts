@@ -5,9 +5,32 @@
  * comes; the outcome follows after all of it. Where a machine lives may change between two calls and during one; it is
  * `sandbox_lost` only if it breaks down again and again.
  */
-import type { Call, Emission, Emitted, Input, Inspection, Limits, LimitsInput, MachineUsage, Outcome, Wait } from '@fermata/protocol';
-import type { OpenOptions, SealOptions } from '../wasm/container.ts';
-import type { ImageName } from '../wasm/image-store.ts';
+import type { Limits, LimitsInput } from './limits.ts';
+import type { Call, Emission, Emitted, Input, Inspection, Language, MachineUsage, Outcome, Wait } from './machine.ts';
+
+export type ImageName = 'cpython' | 'quickjs';
+
+export const imageOfLanguage: Record<Language, ImageName> = { python: 'cpython', javascript: 'quickjs', typescript: 'quickjs' };
+
+/** A 256-bit key and the name by which a sealed snapshot says that it needs this one. */
+export interface SealKey {
+  id: string;
+  key: Uint8Array;
+}
+
+export interface SealOptions {
+  key: SealKey;
+  /** What the snapshot is bound to; the same text must be given to open it. Default: empty. */
+  boundTo?: string;
+}
+
+export interface OpenOptions {
+  /** Keys that may open a sealed snapshot. */
+  keys?: readonly SealKey[];
+  boundTo?: string;
+  /** Accept a snapshot that is not sealed. Its pending calls and answers are then believed: only for bytes of your own. */
+  trust?: boolean;
+}
 
 /** How an advance of a hosted machine ended; `slice-used` means that a stop was asked for. */
 export type HostedOutcome = WithoutEmitted<Outcome>;

@@ -1,0 +1,13 @@
+/** What the package `@fermata/tools` offers: tools as values, ready to be given to a program. */
+export type { JsonArguments } from './json-arguments.ts';
+export {
+  defineTool,
+  parameterNames,
+  type Tool,
+  type ToolArguments,
+  type ToolCallInfo,
+  type ToolDefinition,
+  ToolError,
+  type ToolParameters,
+  toolsByName,
+} from './tool.ts';
