@@ -1,1 +1,2 @@
-export {};
+/** What the package `@fermata/engine` offers. */
+export type * from './engine-api.ts';

@@ -11,6 +11,8 @@ export const ERROR_CODES = {
   tool_error: { class: 'guest', text: 'A tool failed and the program did not catch it.' },
   unknown_tool: { class: 'guest', text: 'The program called a tool that does not exist.' },
   invalid_arguments: { class: 'guest', text: 'A call, or a request, has arguments that do not fit.' },
+  policy_violation: { class: 'guest', text: 'The program did what its policy denies.' },
+  approval_rejected: { class: 'guest', text: 'A call was not approved and the program did not catch that.' },
   timeout: { class: 'limit', text: 'The wall time ran out.' },
   cpu_limit: { class: 'limit', text: 'The processor time ran out.' },
   memory_limit: { class: 'limit', text: 'The program needed more memory than its limit.' },
@@ -20,6 +22,8 @@ export const ERROR_CODES = {
   outcome_unknown: { class: 'request', text: 'A call was started and its outcome was never recorded; it is not repeated without a decision.' },
   invalid_request: { class: 'request', text: 'The request does not have the form that is documented.' },
   invalid_state: { class: 'request', text: 'The task is not in a state in which this can be done.' },
+  not_found: { class: 'request', text: 'There is no such thing, or it belongs to somebody else.' },
+  conflict: { class: 'request', text: 'The name is taken, or another decision was made before.' },
   checkpoint_invalid: { class: 'request', text: 'A snapshot is damaged, cut, not sealed as required, or not ours.' },
   checkpoint_too_large: { class: 'request', text: 'The task holds more memory and files than a snapshot may.' },
   environment_mismatch: { class: 'request', text: 'A snapshot belongs to another image or format than this one.' },
@@ -27,6 +31,10 @@ export const ERROR_CODES = {
   sandbox_lost: { class: 'system', text: 'The machine broke down and was discarded.' },
   sandbox_unavailable: { class: 'system', text: 'This sandbox cannot be had on this machine.' },
   resources_exhausted: { class: 'system', text: 'There is no room for this now, or never with these limits.' },
+  checkpoint_failed: { class: 'system', text: 'A checkpoint could not be stored; the task goes on without it.' },
+  replay_diverged: { class: 'system', text: 'The program, run again on its record, did something else than before.' },
+  store_failed: { class: 'system', text: 'The store cannot be written or read.' },
+  store_locked: { class: 'system', text: 'Another process owns the data folder.' },
   internal: { class: 'system', text: 'A fault of Fermata itself.' },
 } as const satisfies Record<string, { class: 'guest' | 'limit' | 'request' | 'system'; text: string }>;
 

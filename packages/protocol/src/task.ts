@@ -1,0 +1,126 @@
+/** A durable task: what a user asks for, what is kept of it, and what it is told as. */
+import type { LimitsInput } from './limits.ts';
+import type { Language } from './machine.ts';
+
+export type TaskStatus = 'pending' | 'running' | 'waiting' | 'paused' | 'succeeded' | 'failed' | 'cancelled';
+export type EndedStatus = Extract<TaskStatus, 'succeeded' | 'failed' | 'cancelled'>;
+export const ENDED: readonly TaskStatus[] = ['succeeded', 'failed', 'cancelled'];
+
+/** What was asked for last: it may differ from the status until that has become true. */
+export type Desired = 'run' | 'pause' | 'cancel';
+export type PauseReason = 'user_request' | 'budget' | 'shutdown';
+
+/** What a task may do with a tool; the first rule that fits decides. */
+export interface PolicyRule {
+  /** A tool's name; `*` stands for any characters. */
+  tool: string;
+  /** Conditions on arguments, by path; all must hold. Absent: always. */
+  when?: Record<string, Condition>;
+  action: 'allow' | 'deny' | 'require_approval';
+  /** Told to the program where it is denied, and to who approves. */
+  reason?: string;
+  /** An approval that is not given in this time is a rejection. */
+  expiresAfterMs?: number;
+}
+/** A JSON scalar stands for `eq`. */
+export type Condition = Scalar | { eq?: Scalar; ne?: Scalar; gt?: number; gte?: number; lt?: number; lte?: number; in?: Scalar[]; matches?: string; exists?: boolean };
+export type Scalar = string | number | boolean | null;
+
+export interface RetryOptions {
+  /** How often the task is attempted in all. */
+  maxAttempts: number;
+  /** Before the second attempt; doubled for each one after it. */
+  backoffMs: number;
+}
+
+/** What a task is made of. Values are in their wire form, so that all of it is JSON. */
+export interface TaskRequest {
+  language: Language;
+  code: string;
+  /** Set where the task is one call of this tool, made by a program of ours. */
+  toolCall?: { name: string; arguments: unknown };
+  input?: unknown;
+  stdin?: string;
+  /** Names of blobs in the store, and where the program finds them. */
+  files?: { path: string; blob: string }[];
+  /** Patterns of names; absent: all tools that the tenant has. */
+  tools?: string[];
+  allowedLibraries?: string[];
+  limits?: LimitsInput;
+  policy?: PolicyRule[];
+  retry?: RetryOptions;
+  priority?: number;
+  sessionId?: string;
+  /** Runs on the interpreter that the session's tasks share, after those before it. */
+  sharedInterpreter?: boolean;
+  batchId?: string;
+  metadata?: Record<string, unknown>;
+  callbackUrl?: string;
+  /** The task and the place in its journal that this one goes on from. */
+  forkOf?: { taskId: string; checkpointId: string | null; seq: number };
+}
+
+export interface TaskFault {
+  code: string;
+  message: string;
+  name?: string;
+  traceback?: string;
+  line?: number;
+  column?: number;
+  hint?: string;
+}
+
+/** Spent so far, cumulative. */
+export interface TaskUsage {
+  wallMs: number;
+  cpuMs: number;
+  memoryBytes: number;
+  peakMemoryBytes: number;
+  diskBytes: number;
+  outputBytes: number;
+  toolCalls: number;
+  fuel: number;
+}
+
+/** The row of a task: its state after its newest journal entry. */
+export interface TaskRow {
+  tenant: string;
+  taskId: string;
+  status: TaskStatus;
+  desired: Desired;
+  /** Number and hash of its newest journal entry. */
+  seq: number;
+  hash: string;
+  /** Counts leases; an older one may not start calls or change states. */
+  epoch: number;
+  /** Counts attempts from 1; 0 before the first. */
+  attempt: number;
+  worker: string | null;
+  createdAt: number;
+  updatedAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  priority: number;
+  sessionId: string | null;
+  batchId: string | null;
+  /** When somebody must look at it again: a timer of the program, an approval that expires, a retry. */
+  dueAt: number | null;
+  /** A timer of the program: when it is due. */
+  timerAt: number | null;
+  request: TaskRequest;
+  /** 32 bytes, hex: from them comes all randomness of the program. */
+  seed: string;
+  /** What came out of the machine in this attempt so far, and what of it is recorded. */
+  mark: { outputBytes: number; calls: number; notes: number };
+  usage: TaskUsage;
+  step: string | null;
+  progress: number | null;
+  line: number | null;
+  checkpointId: string | null;
+  pauseReason: PauseReason | null;
+  /** Wire form of the result, where it succeeded. */
+  output: unknown;
+  files: { path: string; bytes: number; blob: string }[];
+  truncated: boolean;
+  error: TaskFault | null;
+}
