@@ -61,7 +61,12 @@ export interface CallRow {
   settledAt: number | null;
   /** Who settled it or decided on it. */
   by: string | null;
+  /** The decision that ended its wait, as JSON. */
+  decision: string | null;
 }
+
+/** Bytes of a checkpoint up to which storing them cannot fail but with everything else of their commit. */
+export const INLINE_BYTES = 32 * 1024;
 
 /** A stopped machine that was stored. Its bytes are kept apart. */
 export interface CheckpointRow {
@@ -72,9 +77,6 @@ export interface CheckpointRow {
   createdAt: number;
   reason: string;
   bytes: number;
-  imageDigest: string;
-  /** Of the machine's whole state. */
-  stateHash: string;
   /** What had come out of the machine so far, so that a stretch run again emits nothing twice. */
   mark: Mark;
 }
@@ -193,8 +195,8 @@ export interface Store extends AsyncDisposable {
   outboxOf(ref: TaskRef): Promise<OutboxRow[]>;
 
   document(kind: string, tenant: string, id: string): Promise<DocumentRow | undefined>;
-  /** In the order of creation. */
-  documents(query: { kind: string; tenant: string; cursor?: string; limit: number }): Promise<Page<DocumentRow>>;
+  /** In the order of creation; of all tenants without one. */
+  documents(query: { kind: string; tenant?: string; cursor?: string; limit: number }): Promise<Page<DocumentRow>>;
 
   /** Bytes under a name of the caller's: durable when this resolves. */
   putBlob(id: string, data: Uint8Array): Promise<void>;
