@@ -27,20 +27,16 @@ export class Control {
   }
 
   pause(live: LiveTask, reason: PauseReason, by: string | null): void {
-    const { queue, worker, now } = this.#options;
+    const { queue, worker } = this.#options;
     this.#mustBeOpen(live, 'paused');
     if (live.row.desired === 'cancel') throw new FermataError('invalid_state', 'the task is being cancelled');
     if (live.row.desired === 'pause') return;
     live.record('asked', { desired: 'pause', by });
     live.change({ desired: 'pause', pauseReason: reason });
-    const run = worker.runOf(live.ref);
-    if (run?.isOpen) return run.ring();
-    run?.abandon();
+    if (live.row.status === 'running') return worker.runOf(live.ref)?.ring();
+    worker.runOf(live.ref)?.abandon();
     queue.remove(live.ref);
-    live.record('paused', { checkpoint_id: live.row.checkpointId, reason });
-    live.change({ status: 'paused', worker: null });
-    live.change({ dueAt: dueOf(live) });
-    tellState(live, now());
+    this.#paused(live);
   }
 
   resume(live: LiveTask, by: string | null): void {
@@ -62,13 +58,30 @@ export class Control {
     if (live.row.desired !== 'cancel') live.record('asked', { desired: 'cancel', by });
     live.change({ desired: 'cancel' });
     const run = worker.runOf(live.ref);
-    if (run?.isOpen) {
+    if (live.row.status === 'running' && run) {
       run.ring();
       return 'ending';
     }
     run?.abandon();
     queue.remove(live.ref);
     return 'end it';
+  }
+
+  /** A lease has ended with the task parked or paused; something else may have been asked for on the way. */
+  async stopped(live: LiveTask): Promise<void> {
+    const { desired, status } = live.row;
+    if (desired === 'cancel') return this.#options.worker.cancel(live, null);
+    if (desired === 'pause' && status === 'waiting') this.#paused(live);
+    if (desired === 'run' && status === 'paused') this.#goOn(live, 'resumed');
+    else this.wake(live);
+  }
+
+  #paused(live: LiveTask): void {
+    const { checkpointId, pauseReason } = live.row;
+    live.record('paused', { checkpoint_id: checkpointId, reason: pauseReason ?? 'user_request' });
+    live.change({ status: 'paused', worker: null });
+    live.change({ dueAt: dueOf(live) });
+    tellState(live, this.#options.now());
   }
 
   /** Something has come that may move the task: a result, a time. */

@@ -43,9 +43,10 @@ export function tryAgain(live: LiveTask, now: number, error: TaskFault): boolean
   const { maxAttempts = 1, backoffMs = 1000 } = request.retry ?? {};
   if (attempt >= maxAttempts || !WORTH_A_RETRY.has(error.code)) return false;
   const notBefore = now + backoffMs * 2 ** (attempt - 1);
-  live.record('retry', { attempt: attempt + 1, not_before: notBefore, error });
+  const anew = !NOT_ITS_OWN.has(error.code);
+  live.record('retry', { attempt: attempt + 1, not_before: notBefore, error, anew });
   live.change({ ...OVER, status: 'pending', attempt: attempt + 1, notBefore, dueAt: notBefore, error });
-  if (!NOT_ITS_OWN.has(error.code)) {
+  if (anew) {
     abandonCalls(live);
     for (const { n } of live.calls()) live.changeCall(n, { delivered: true });
     live.change({ mark: { outputBytes: 0, calls: 0, notes: 0 }, checkpointId: null, step: null, progress: null, seed: randomBytes(32).toString('hex') });

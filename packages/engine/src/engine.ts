@@ -98,6 +98,7 @@ class DurableEngine implements Engine {
       },
       hint: (fault, row) => options.hint?.(fault, row.request.language),
       gatesOf: (row) => this.#gatesOf(row),
+      onStopped: (live) => this.#control.stopped(live),
       onEnded: (live) => this.#batches.onEnded(live.row),
     });
     this.#control = new Control({ desk: this.#desk, queue: this.#queue, worker: this.#worker, now, hasTurn: () => true });

@@ -32,7 +32,8 @@ export interface EntryBodies {
   waiting: { checkpoint_id: string; timer_at: number | null };
   queued: { reason: string };
   paused: { checkpoint_id: string | null; reason: string };
-  retry: { attempt: number; not_before: number; error: unknown };
+  /** `anew`: the program begins from its start. */
+  retry: { attempt: number; not_before: number; error: unknown; anew: boolean };
   succeeded: { output: unknown };
   failed: { error: unknown };
   cancelled: { by: string | null };

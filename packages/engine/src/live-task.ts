@@ -118,7 +118,9 @@ export class LiveTask {
     return entry.seq;
   }
   putCall(call: CallRow): CallRow {
-    if (call.status === 'settled' && !call.delivered && this.#calls.get(call.n)?.status !== 'settled') this.#answers.push(call.n);
+    const at = this.#answers.indexOf(call.n);
+    if (call.status === 'settled' && !call.delivered && at < 0) this.#answers.push(call.n);
+    if (call.delivered && at >= 0) this.#answers.splice(at, 1);
     this.#calls.set(call.n, call);
     this.#changedCalls.add(call.n);
     this.#changed = true;

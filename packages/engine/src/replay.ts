@@ -21,8 +21,8 @@ export async function readDeliveries(store: Store, ref: TaskRef, after: number):
   let deliveries: Delivery[] = [];
   for await (const entry of readJournal(store, ref, after)) {
     const delivery = deliveryOf(entry);
-    if (delivery?.kind === 'begun') deliveries = [];
     if (delivery) deliveries.push(delivery);
+    if (bodyOf(entry, 'retry')?.anew) deliveries = [];
   }
   return deliveries;
 }

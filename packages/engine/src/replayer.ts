@@ -31,7 +31,7 @@ import { boundTo, type Checkpoints } from './checkpoints.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { nextEntry, verifyChain } from './journal.ts';
 import { bytesOfOutput } from './output-text.ts';
-import { type Delivery, deliveryOf, readJournal } from './replay.ts';
+import { type Delivery, deliveryOf, readDeliveries, readJournal } from './replay.ts';
 import { newTask } from './submission.ts';
 
 export interface ReplayerOptions extends Pick<EngineOptions, 'prepare'> {
@@ -140,12 +140,7 @@ export class Replayer {
     const stored = await checkpoints.ofTask(parent);
     const chosen = options.checkpointId === undefined ? stored[0] : stored.find(({ checkpointId }) => checkpointId === options.checkpointId);
     if (options.checkpointId !== undefined && !chosen) throw new FermataError('not_found', `the task has no checkpoint ${options.checkpointId} any more`);
-    const deliveries: Delivery[] = [];
-    for await (const entry of readJournal(store, parent)) {
-      const delivery = deliveryOf(entry);
-      if (delivery?.kind === 'begun') deliveries.length = 0;
-      if (delivery) deliveries.push(delivery);
-    }
+    const deliveries = await readDeliveries(store, parent, 0);
     const replaced = deliveries.find((delivery) => delivery.kind === 'delivered' && answers.has(delivery.n));
     const cut = Math.min(replaced?.seq ?? Number.POSITIVE_INFINITY, options.checkpointId === undefined ? Number.POSITIVE_INFINITY : (chosen as CheckpointRow).seq + 1);
     const base = [chosen, ...stored].find((row) => row !== undefined && row.seq < cut);

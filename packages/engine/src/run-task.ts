@@ -376,7 +376,7 @@ export class RunTask {
     const dueAt = timerAt === null ? expiry : Math.min(timerAt, expiry ?? timerAt);
     return this.#stoppedAt('waiting', (checkpointId) => {
       live.record('waiting', { checkpoint_id: checkpointId, timer_at: timerAt });
-      live.change({ status: 'waiting', timerAt, dueAt, worker: null, usage: this.usage, line: this.line });
+      live.change({ status: 'waiting', parked: true, timerAt, dueAt, worker: null, usage: this.usage, line: this.line });
     });
   }
 
@@ -386,7 +386,8 @@ export class RunTask {
     const then = (checkpointId: string | null) => {
       const reason = live.row.pauseReason ?? 'user_request';
       live.record('paused', { checkpoint_id: checkpointId, reason });
-      live.change({ status: 'paused', pauseReason: reason, timerAt, dueAt: this.#known.nextExpiry(), worker: null, usage: this.usage, line: this.line });
+      const parked = this.#waits.for === 'answer' && !live.hasAnswer && this.#mayPark();
+      live.change({ status: 'paused', pauseReason: reason, parked, timerAt, dueAt: this.#known.nextExpiry(), worker: null, usage: this.usage, line: this.line });
     };
     if (this.#waits.for === 'start' || this.#recorded.length > 0) {
       // What is stored leads to this place and beyond it.

@@ -23,6 +23,8 @@ export interface WorkerOptions {
   cancelGraceMs: number;
   hint: (fault: TaskFaultOf, row: TaskRow) => string | undefined;
   gatesOf: (row: TaskRow) => Gate[];
+  /** Told when a lease has ended with the task parked or paused. */
+  onStopped: (live: LiveTask) => Promise<void>;
   /** Told when the end of a task is durable. */
   onEnded: (live: LiveTask) => Promise<void>;
 }
@@ -116,7 +118,7 @@ export class Worker {
     const { now, desk, cancelGraceMs, hint } = this.#options;
     switch (end.kind) {
       case 'stopped':
-        return;
+        return this.#options.onStopped(live);
       case 'cancelled':
         return this.cancel(live, null);
       case 'failed': {

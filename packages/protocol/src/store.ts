@@ -115,8 +115,12 @@ export interface DocumentRow {
 }
 
 export interface Commit {
-  /** `expect`: `seq` of the row that this one follows; 0 if there must be none. */
+  /**
+   * `expect`: `seq` of the row that this one follows; 0 if there must be none. What a task was made of - `createdAt`, `request`,
+   * `sessionId`, `batchId` - stays as its first commit said; later ones are not asked for it.
+   */
   task?: { row: TaskRow; expect: number };
+  /** Those that the journal has already are a `conflict`. */
   entries?: readonly Entry[];
   /** Put in the place of those with the same `n`. */
   calls?: readonly CallRow[];
@@ -159,7 +163,8 @@ export interface StoreSize {
 
 export interface Store extends AsyncDisposable {
   /**
-   * All of these or none, together with what else was committed in the same turn of the event loop. Rejects with `conflict`
+   * All of these or none, together with what else was committed in the same turn of the event loop; in the order of the calls.
+   * Entries, calls and checkpoints have their task's row beside them in the same commit. Rejects with `conflict`
    * where `expect` does not hold (nothing of this call has happened then, others of the turn are not touched), with
    * `checkpoint_failed` where the bytes of a checkpoint could not be stored, and with `store_failed` where nothing can be
    * written at all.
