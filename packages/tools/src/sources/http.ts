@@ -66,7 +66,7 @@ async function follow(start: URL, request: Omit<Parameters<typeof guardedRequest
     const response = await guardedRequest({ ...request, url: url.href }, guard);
     const location = response.headers.location;
     if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) return response;
-    const next = URL.parse(location, url);
+    const next = URL.parse(location, url.href);
     if (request.method !== 'GET') throw new RequestError('address_refused', 'the answer is a redirect, which is followed for GET only');
     if (next?.origin !== url.origin) throw new RequestError('address_refused', 'the answer is a redirect to another host, which is not followed');
     if (redirects >= MAX_REDIRECTS) throw new RequestError('address_refused', `more than ${MAX_REDIRECTS} redirects`);
