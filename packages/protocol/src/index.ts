@@ -1,4 +1,4 @@
-/** What the package `@fermata/protocol` offers: error codes, limits, options, the contract of a machine, and values. */
+/** What the package `@fermata/protocol` offers: error codes, limits, options, the contracts of machines and stores, values, and the wire of the REST API. */
 export * from './errors.ts';
 export * from './host.ts';
 export * from './limits.ts';
@@ -7,3 +7,4 @@ export * from './options.ts';
 export * from './store.ts';
 export * from './task.ts';
 export * from './values.ts';
+export * from './wire/index.ts';

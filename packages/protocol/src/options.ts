@@ -18,10 +18,14 @@ export function strictOptions<S extends z.ZodRawShape>(shape: S): z.ZodObject<S,
 export function parseOptions<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
+  throw misfit(parsed.error.issues, at);
+}
+
+/** The `invalid_request` that says what a schema found. */
+export function misfit(issues: readonly z.core.$ZodIssue[], at = ''): FermataError {
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   const place = [...(at ? [at] : []), ...(issue?.path ?? [])].join('.');
-  throw new FermataError('invalid_request', `${place ? `${place}: ` : ''}${issue?.message}`);
+  return new FermataError('invalid_request', `${place ? `${place}: ` : ''}${issue?.message}`);
 }
 
 /** The name that is most like `given`, if one is like it at all: one begins with the other, or few letters differ. */

@@ -1,0 +1,99 @@
+/** What a task may do and spend, as it is asked for on the wire. Seconds and MiB here are milliseconds and bytes in the engine. */
+import { z } from 'zod';
+import { FermataError } from '../errors.ts';
+import type { LimitsInput } from '../limits.ts';
+import { strictOptions } from '../options.ts';
+import type { PolicyRule } from '../task.ts';
+
+const MiB = 1024 * 1024;
+const named = z.array(z.string().min(1).max(256)).max(1000);
+
+export const constraintsSchema = strictOptions({
+  allowed_libraries: named.optional().meta({ description: 'Modules that the code may import; absent: all of the image' }),
+  required_libraries: named.optional(),
+  blocked_commands: named.optional().meta({ description: 'No process can be started in a Wasm machine at all' }),
+  strict: z.boolean().optional(),
+  timeout_seconds: z.number().min(0.01).max(31_536_000).optional(),
+  max_cpu_seconds: z.number().min(0.01).max(31_536_000).optional(),
+  max_memory_mb: z.number().min(1).max(3072).optional(),
+  max_disk_mb: z.number().min(0).max(2048).optional(),
+  max_processes: z.int().min(1).optional().meta({ description: 'No process can be started in a Wasm machine at all' }),
+  max_output_bytes: z
+    .int()
+    .min(0)
+    .max(1024 * MiB)
+    .optional(),
+  max_tool_calls: z.int().min(0).optional(),
+  max_checkpoint_mb: z.number().min(1).optional(),
+  network_access: z.union([z.boolean(), z.array(z.string().min(1).max(512)).max(1000)]).optional(),
+  network_timeout_seconds: z.number().min(0.1).optional(),
+}).meta({ id: 'ToolConstraints' });
+
+export type ConstraintsWire = z.input<typeof constraintsSchema>;
+
+/** Refuses what would not be enforced: nothing is accepted that is then ignored. */
+export function refuseUnserved(given: z.output<typeof constraintsSchema>): void {
+  const refuse = (key: string, problem: string, hint: string) => {
+    throw new FermataError('sandbox_unavailable', `tool_constraints.${key}: ${problem}`, { hint });
+  };
+  if (given.required_libraries?.length) {
+    refuse('required_libraries', 'libraries are not checked before a run here', 'Leave it out; a missing library is an error of the program when it is imported.');
+  }
+  if (given.strict) refuse('strict', 'strict checks are not made here', 'Leave it out; the sandbox itself reaches nothing of the host.');
+  if (given.max_checkpoint_mb !== undefined) {
+    refuse('max_checkpoint_mb', 'the size of checkpoints is not limited here', 'Leave it out; max_memory_mb and max_disk_mb bound what a checkpoint holds.');
+  }
+  if (given.network_access === true || (Array.isArray(given.network_access) && given.network_access.length > 0)) {
+    refuse('network_access', 'programs have no network in this sandbox', 'Leave it out, and have a tool fetch what the program needs.');
+  }
+}
+
+/** The limits among the constraints, in the engine's units; those that were not given are absent. */
+export function limitsOf(given: z.output<typeof constraintsSchema>): LimitsInput {
+  const limits: LimitsInput = {};
+  if (given.timeout_seconds !== undefined) limits.timeoutMs = Math.round(given.timeout_seconds * 1000);
+  if (given.max_cpu_seconds !== undefined) limits.maxCpuMs = Math.round(given.max_cpu_seconds * 1000);
+  if (given.max_memory_mb !== undefined) limits.maxMemoryBytes = Math.round(given.max_memory_mb * MiB);
+  if (given.max_disk_mb !== undefined) limits.maxDiskBytes = Math.round(given.max_disk_mb * MiB);
+  if (given.max_output_bytes !== undefined) limits.maxOutputBytes = given.max_output_bytes;
+  if (given.max_tool_calls !== undefined) limits.maxToolCalls = given.max_tool_calls;
+  return limits;
+}
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const comparison = strictOptions({
+  eq: scalar.optional(),
+  ne: scalar.optional(),
+  gt: z.number().optional(),
+  gte: z.number().optional(),
+  lt: z.number().optional(),
+  lte: z.number().optional(),
+  in: z.array(scalar).optional(),
+  matches: z.string().max(1000).refine(isPattern, 'this is not a regular expression').optional(),
+  exists: z.boolean().optional(),
+});
+
+export const policyRuleSchema = strictOptions({
+  tool: z.string().min(1).max(256),
+  when: z.record(z.string(), z.union([scalar, comparison])).optional(),
+  action: z.enum(['allow', 'deny', 'require_approval']),
+  reason: z.string().max(2000).optional(),
+  expires_after_seconds: z.number().min(1).optional().meta({ description: 'An approval that is not given in this time is a rejection' }),
+}).meta({ id: 'PolicyRule' });
+
+export function policyRuleOf({ expires_after_seconds, reason, when, ...rule }: z.output<typeof policyRuleSchema>): PolicyRule {
+  const made: PolicyRule = { ...rule };
+  if (when !== undefined) made.when = when as NonNullable<PolicyRule['when']>;
+  if (reason !== undefined) made.reason = reason;
+  if (expires_after_seconds !== undefined) made.expiresAfterMs = Math.round(expires_after_seconds * 1000);
+  return made;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,85 @@
+/** Tools that are registered over the wire, images, and the state of the server. */
+import { z } from 'zod';
+import { strictOptions } from '../options.ts';
+import { constraintsSchema } from './constraints.ts';
+import { nameSchema, timeSchema } from './scalars.ts';
+import { languageSchema } from './task-request.ts';
+
+const common = {
+  name: nameSchema,
+  description: z.string().max(10_000).optional(),
+  parameters: z.record(z.string(), z.unknown()).optional().meta({ description: 'JSON Schema of the arguments' }),
+  idempotent: z.boolean().optional(),
+  requires_approval: z.boolean().optional(),
+};
+
+export const httpToolSchema = strictOptions({
+  kind: z.literal('http'),
+  ...common,
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .meta({ description: '`{name}` in its path is replaced by that argument' }),
+  headers: z
+    .record(z.string().max(256), z.union([z.string().max(8000), strictOptions({ secret: nameSchema, prefix: z.string().max(100).optional() })]))
+    .optional()
+    .meta({ description: 'A secret is named here; its value is in the configuration of the server' }),
+  arguments: z.enum(['query', 'body']).optional().meta({ description: 'Where the others go; default: query for GET and DELETE, else a JSON body' }),
+  timeout_seconds: z.number().min(0.1).max(3600).default(30),
+  max_response_bytes: z
+    .int()
+    .min(1)
+    .max(64 * 1024 * 1024)
+    .default(1024 * 1024),
+}).meta({ id: 'HttpTool' });
+export const clientToolSchema = strictOptions({ kind: z.literal('client'), ...common }).meta({ id: 'ClientTool' });
+export const codeToolSchema = strictOptions({
+  kind: z.literal('code'),
+  ...common,
+  language: languageSchema,
+  code: z.string().min(1).max(1_000_000),
+  tool_constraints: constraintsSchema.optional(),
+}).meta({ id: 'CodeTool' });
+
+export const createToolSchema = z.discriminatedUnion('kind', [httpToolSchema, clientToolSchema, codeToolSchema]).meta({ id: 'CreateTool' });
+
+export const toolSchema = z
+  .object({
+    name: z.string(),
+    kind: z.string(),
+    description: z.string(),
+    parameters: z.record(z.string(), z.unknown()),
+    idempotent: z.boolean(),
+    requires_approval: z.boolean(),
+    created_at: timeSchema.nullable().meta({ description: 'null: part of the configuration' }),
+  })
+  .meta({ id: 'Tool' });
+export const toolsSchema = z.object({ items: z.array(toolSchema), stubs: z.string().optional() }).meta({ id: 'Tools' });
+export const toolsQuerySchema = strictOptions({ stubs: z.enum(['python', 'typescript']).optional() });
+
+export const imagesSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        name: z.string(),
+        sandbox: z.literal('wasm'),
+        digest: z.string(),
+        languages: z.array(z.object({ language: z.string(), version: z.string() })),
+        libraries: z.array(z.object({ name: z.string(), version: z.string() })),
+      }),
+    ),
+  })
+  .meta({ id: 'Images' });
+
+export const healthSchema = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+export const readySchema = z.object({ status: z.enum(['ready', 'draining', 'not_ready']), running: z.int(), pending: z.int() }).meta({ id: 'Ready' });
+
+export type CreateToolWire = z.input<typeof createToolSchema>;
+export type ToolSpec = z.output<typeof createToolSchema>;
+export type HttpToolSpec = z.output<typeof httpToolSchema>;
+export type ClientToolSpec = z.output<typeof clientToolSchema>;
+export type CodeToolSpec = z.output<typeof codeToolSchema>;
+export type ToolWire = z.output<typeof toolSchema>;
+export type ToolsWire = z.output<typeof toolsSchema>;
+export type ImagesWire = z.output<typeof imagesSchema>;

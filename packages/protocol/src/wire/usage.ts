@@ -1,0 +1,35 @@
+/** What a task has spent, on the wire. */
+import { z } from 'zod';
+import type { TaskUsage } from '../task.ts';
+
+export const usageSchema = z
+  .object({
+    wall_time_s: z.number(),
+    cpu_time_s: z.number(),
+    memory_mb: z.number(),
+    peak_memory_mb: z.number(),
+    disk_bytes: z.int(),
+    network_bytes: z.int(),
+    tool_calls: z.int(),
+    output_bytes: z.int(),
+    model_tokens: z.int(),
+  })
+  .meta({ id: 'ResourcesUsed' });
+
+export type UsageWire = z.output<typeof usageSchema>;
+
+export function showUsage(usage: TaskUsage): UsageWire {
+  return {
+    wall_time_s: thousandths(usage.wallMs / 1000),
+    cpu_time_s: thousandths(usage.cpuMs / 1000),
+    memory_mb: thousandths(usage.memoryBytes / 1024 / 1024),
+    peak_memory_mb: thousandths(usage.peakMemoryBytes / 1024 / 1024),
+    disk_bytes: usage.diskBytes,
+    network_bytes: 0,
+    tool_calls: usage.toolCalls,
+    output_bytes: usage.outputBytes,
+    model_tokens: 0,
+  };
+}
+
+const thousandths = (value: number) => Math.round(value * 1000) / 1000;

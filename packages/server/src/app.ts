@@ -1,0 +1,74 @@
+/** All routes behind their checks, as one fetch handler. Knows nothing of sockets. */
+import { FermataError } from '@fermata/protocol';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { cors } from 'hono/cors';
+import { HTTPException } from 'hono/http-exception';
+import { authenticate } from './auth/authenticate.ts';
+import { limitBody, wantJson } from './body-checks.ts';
+import { newRoutes } from './new-routes.ts';
+import { problemResponse } from './problem.ts';
+import { batchRoutes } from './routes/batches.ts';
+import { callRoutes } from './routes/calls.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { fileRoutes } from './routes/files.ts';
+import { healthRoutes } from './routes/health.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { shortFormRoutes } from './routes/short-forms.ts';
+import { taskControlRoutes } from './routes/task-control.ts';
+import { taskEventRoutes } from './routes/task-events.ts';
+import { taskPartRoutes } from './routes/task-parts.ts';
+import { taskRoutes } from './routes/tasks.ts';
+import { toolRoutes } from './routes/tools.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
+import type { Env, ServerContext } from './server-options.ts';
+
+export const BASE_PATH = '/api/v1';
+
+export interface AppOptions {
+  developmentKey?: string | undefined;
+  corsOrigins?: readonly string[] | undefined;
+  /** Has webhooks sent without delay. */
+  wake: () => void;
+}
+
+export function createApp(server: ServerContext, { developmentKey, corsOrigins = [], wake }: AppOptions): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  app.onError((error, c) => {
+    if (!(error instanceof FermataError && error.code !== 'internal') && !(error instanceof HTTPException && error.status < 500))
+      server.onError(error, `${c.req.method} ${c.req.path}`);
+    return problemResponse(error, c.req.path);
+  });
+  app.notFound((c) => problemResponse(new FermataError('not_found', `there is no ${c.req.method} ${c.req.path}`, { hint: 'See /docs for what there is.' }), c.req.path));
+  if (corsOrigins.length > 0)
+    app.use(cors({ origin: [...corsOrigins], allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id'], exposeHeaders: ['retry-after'] }));
+  app.use(async (c, next) => {
+    await next();
+    c.header('X-Content-Type-Options', 'nosniff');
+    if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
+  });
+
+  const api = newRoutes();
+  api.use(authenticate(server.keys, developmentKey));
+  const [small, large] = [limitBody(server.maxBodyBytes), limitBody(server.maxFileBytes)];
+  const isUpload = (path: string) => path === `${BASE_PATH}/files`;
+  api.use((c, next) => (isUpload(c.req.path) ? large(c, next) : small(c, next)));
+  api.use((c, next) => (isUpload(c.req.path) ? next() : wantJson(c, next)));
+  const groups = [
+    shortFormRoutes(server),
+    taskRoutes(server),
+    taskControlRoutes(server),
+    taskPartRoutes(server),
+    taskEventRoutes(server),
+    callRoutes(server),
+    batchRoutes(server),
+    sessionRoutes(server),
+    fileRoutes(server),
+    toolRoutes(server),
+    webhookRoutes(server, wake),
+  ];
+  for (const group of groups) api.route('/', group);
+  app.route(BASE_PATH, api);
+  app.route('/', healthRoutes(server));
+  app.route('/', docsRoutes(app));
+  return app;
+}

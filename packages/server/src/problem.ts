@@ -1,0 +1,66 @@
+/** Errors as answers: RFC 9457 problem details, one status for each code. What is our fault is told without its insides. */
+import { ERROR_CODES, type ErrorCode, FermataError, type ProblemWire } from '@fermata/protocol';
+import { HTTPException } from 'hono/http-exception';
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  invalid_state: 409,
+  outcome_unknown: 409,
+  checkpoint_invalid: 409,
+  checkpoint_too_large: 409,
+  environment_mismatch: 409,
+  tools_missing: 409,
+  replay_diverged: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  sandbox_unavailable: 422,
+  model_error: 422,
+  resources_exhausted: 503,
+  checkpoint_failed: 503,
+  store_failed: 503,
+  store_locked: 503,
+  sandbox_lost: 503,
+  internal: 500,
+};
+const RETRY_AFTER_SECONDS = 5;
+
+/** A bound of this tenant's own: others are not affected. */
+export class QuotaExceeded extends FermataError {
+  readonly quota = true;
+  constructor(message: string, hint: string) {
+    super('resources_exhausted', message, { hint });
+  }
+}
+
+export function statusOf(error: FermataError): number {
+  if (error instanceof QuotaExceeded) return 429;
+  return STATUS[error.code] ?? 422;
+}
+
+export function problemOf(error: unknown, instance?: string): ProblemWire {
+  const at = instance === undefined ? {} : { instance };
+  if (error instanceof FermataError && error.code !== 'internal') {
+    const { code, message, hint, line, column } = error;
+    const place = { ...(hint === undefined ? {} : { hint }), ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) };
+    return { ...problem(code, statusOf(error), message), ...place, ...at };
+  }
+  if (error instanceof HTTPException && error.status < 500) {
+    return { ...problem('invalid_request', error.status, error.message || 'the request cannot be read'), ...at };
+  }
+  return { ...problem('internal', 500, 'something went wrong here; the log of the server has more'), ...at };
+}
+
+export function problemResponse(error: unknown, instance?: string): Response {
+  const body = problemOf(error, instance);
+  const headers: Record<string, string> = { 'content-type': 'application/problem+json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+  if (body.status === 401) headers['www-authenticate'] = 'Bearer';
+  if (body.status === 503 || body.status === 429) headers['retry-after'] = String(RETRY_AFTER_SECONDS);
+  return new Response(JSON.stringify(body), { status: body.status, headers });
+}
+
+function problem(code: ErrorCode, status: number, detail: string): ProblemWire {
+  return { type: `/docs#${code}`, title: ERROR_CODES[code].text, status, detail, code };
+}

@@ -1,0 +1,39 @@
+/** From a body that asks for a task to the engine's request: with the files that it names, for the tenant that asks. */
+import { type createTaskSchema, FermataError, type TaskRequest, type taskRequestSchema, toTaskRequest } from '@fermata/protocol';
+import type { z } from 'zod';
+import type { ServerContext } from '../server-options.ts';
+
+type Given = z.output<typeof taskRequestSchema> | Omit<z.output<typeof createTaskSchema>, 'wait_seconds'>;
+
+export async function requestOf(server: ServerContext, tenant: string, given: Given): Promise<TaskRequest> {
+  const request = toTaskRequest(given);
+  for (const { file_id } of given.files ?? []) {
+    if (!(await server.engine.file(tenant, file_id)))
+      throw new FermataError('invalid_request', `files: there is no file ${JSON.stringify(file_id)}`, { hint: 'Upload it with POST /files first.' });
+  }
+  if (given.callback_url !== undefined) await server.endpoints.refusePrivate(given.callback_url, 'callback_url');
+  return request;
+}
+
+/** Nothing new is begun while the server closes, or where the engine takes nothing. */
+export function mustAccept(server: ServerContext): void {
+  if (server.draining.aborted || !server.engine.status.accepting) {
+    throw new FermataError('resources_exhausted', 'the server takes no new tasks now', { hint: 'Send it again after the time that Retry-After says.' });
+  }
+}
+
+/** The same body, with an error that says which member of a list it is about. */
+export async function within<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FermataError)) throw error;
+    const { code, message, hint, line, column } = error;
+    throw new FermataError(code, `${place}: ${message}`, {
+      ...(hint === undefined ? {} : { hint }),
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,67 @@
+/** What a server is made of, and what its routes share. */
+import type { Engine } from '@fermata/engine';
+import type { ImagesWire, Store } from '@fermata/protocol';
+import type { AddressGuard, AddressGuardOptions, ToolRegistry } from '@fermata/tools';
+import type { Caller } from './auth/caller.ts';
+import type { KeyStore } from './auth/keys.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { OpenRequests } from './open-requests.ts';
+import type { DeliveryLog } from './webhooks/delivery-log.ts';
+import type { Endpoints } from './webhooks/endpoints.ts';
+
+/** What the server keeps in the store by itself: keys, webhooks, tools, what was asked for under which Idempotency-Key. */
+export type ServerStore = Pick<Store, 'document' | 'documents' | 'commit' | 'outboxDue' | 'nextOutboxDue'>;
+
+export interface ServerOptions {
+  engine: Engine;
+  store: ServerStore;
+  tools: ToolRegistry;
+  /** What `GET /images` tells. */
+  images?: () => Promise<ImagesWire['items']>;
+  /** Makes a key for this process only; may listen on a loopback address only. */
+  development?: boolean;
+  webhooks?: {
+    /** Which addresses may be told: public ones, and these. */
+    network?: AddressGuardOptions;
+    timeoutMs?: number;
+    /** How often the store is asked for what is due. */
+    pollMs?: number;
+  };
+  /** Bytes of a JSON body. Default: 16 MiB. */
+  maxBodyBytes?: number;
+  /** Bytes of an uploaded file. Default: 64 MiB. */
+  maxFileBytes?: number;
+  /** Event streams and waiting requests that a tenant may have open. Default: 200. */
+  maxOpenRequests?: number;
+  heartbeatMs?: number;
+  /** Origins of browsers that may call. Default: none. */
+  corsOrigins?: readonly string[];
+  /** Is told of faults that are ours. Default: writes them to stderr. */
+  onError?: (error: unknown, where: string) => void;
+  now?: () => number;
+}
+
+export interface ServerContext {
+  engine: Engine;
+  store: ServerStore;
+  tools: ToolRegistry;
+  images: () => Promise<ImagesWire['items']>;
+  keys: KeyStore;
+  idempotency: Idempotency;
+  endpoints: Endpoints;
+  deliveries: DeliveryLog;
+  open: OpenRequests;
+  /** Of webhooks. */
+  guard: AddressGuard;
+  /** Aborts when the server begins to close. */
+  draining: AbortSignal;
+  maxBodyBytes: number;
+  maxFileBytes: number;
+  heartbeatMs: number;
+  onError: (error: unknown, where: string) => void;
+  now: () => number;
+}
+
+export interface Env {
+  Variables: { caller: Caller };
+}

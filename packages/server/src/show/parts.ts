@@ -1,0 +1,47 @@
+/** Calls, events, checkpoints, batches, sessions and tools as the wire shows them. */
+import type { BatchView, CallView, SessionView, TaskEvent } from '@fermata/engine';
+import type { CallWire, CheckpointRow, CheckpointWire, CreatedBatchWire, EventWire, SessionPageWire, ToolWire } from '@fermata/protocol';
+import type { RegisteredTool } from '@fermata/tools';
+import { showMaybeTime, showTime } from './time.ts';
+
+export function showCall(call: CallView): CallWire {
+  return {
+    call_id: call.callId,
+    tool: call.tool,
+    arguments: call.arguments,
+    ...(call.editedArguments === undefined ? {} : { edited_arguments: call.editedArguments }),
+    status: call.status,
+    waits_for: call.waitsFor,
+    tries: call.tries,
+    ...call.result,
+    delivered: call.delivered,
+    created_at: showTime(call.createdAt),
+    settled_at: showMaybeTime(call.settledAt),
+    expires_at: showMaybeTime(call.expiresAt),
+    by: call.by,
+  };
+}
+
+export const showEvent = ({ seq, at, kind, data }: TaskEvent): EventWire => ({ seq, at: showTime(at), kind, data });
+
+export function showCheckpoint({ checkpointId, seq, createdAt, reason, bytes, imageDigest, stateHash }: CheckpointRow): CheckpointWire {
+  return { checkpoint_id: checkpointId, seq, created_at: showTime(createdAt), reason, bytes, image_digest: imageDigest, state_hash: stateHash };
+}
+
+export function showBatch({ batchId, createdAt, total, counts, maxConcurrency, taskIds, endedAt }: BatchView): CreatedBatchWire {
+  return { batch_id: batchId, created_at: showTime(createdAt), total, counts, max_concurrency: maxConcurrency, task_ids: taskIds, completed_at: showMaybeTime(endedAt) };
+}
+
+export function showSession({ sessionId, createdAt, head, language, bytes }: SessionView): SessionPageWire['items'][number] {
+  return { session_id: sessionId, created_at: showTime(createdAt), head, language, bytes };
+}
+
+export function showTool({ tool, kind, createdAt }: RegisteredTool): ToolWire {
+  const { name, description, parameters, idempotent, requiresApproval } = tool;
+  return { name, kind, description, parameters, idempotent, requires_approval: requiresApproval, created_at: showMaybeTime(createdAt) };
+}
+
+/** A page with its items shown. */
+export function showPage<T, W>({ items, cursor }: { items: T[]; cursor?: string }, show: (item: T) => W): { items: W[]; cursor?: string } {
+  return { items: items.map(show), ...(cursor === undefined ? {} : { cursor }) };
+}

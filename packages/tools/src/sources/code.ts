@@ -1,0 +1,26 @@
+/** Tools that are source code. The engine runs each call as a task of its own, in its own sandbox with its own limits. */
+import { type CodeToolSpec, type Language, type LimitsInput, limitsOf, refuseUnserved } from '@fermata/protocol';
+import { defineTool, type Tool } from '../tool.ts';
+import { foreignParameters } from './foreign-parameters.ts';
+
+/** What such a call runs; the arguments are the `input` of the program, and its result is that of the call. */
+export interface ToolProgram {
+  language: Language;
+  code: string;
+  limits: LimitsInput;
+  allowedLibraries?: string[];
+}
+
+export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram } {
+  const constraints = spec.tool_constraints ?? {};
+  refuseUnserved(constraints);
+  const tool = defineTool({
+    name: spec.name,
+    description: spec.description ?? '',
+    parameters: foreignParameters(spec),
+    idempotent: spec.idempotent ?? false,
+    requiresApproval: spec.requires_approval ?? false,
+  });
+  const { allowed_libraries: allowed } = constraints;
+  return { tool, program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...(allowed ? { allowedLibraries: allowed } : {}) } };
+}
