@@ -4,5 +4,6 @@ export type * from './engine-api.ts';
 export type { EngineOptions, EngineTool, EngineToolCall, EngineTools, Moment, PreparedProgram, Verdict } from './engine-options.ts';
 export { verifyChain } from './journal.ts';
 export { createMemoryStore } from './store/memory/memory-store.ts';
+export { backup, restoreFolder } from './store/sqlite/backup.ts';
 export { type FolderOwner, type OwnerNote, ownerOf, takeFolder } from './store/sqlite/folder-owner.ts';
-export { createSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
+export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';

@@ -73,17 +73,32 @@ export const STEPS: readonly string[] = [
   `,
 ];
 
-/** Brings the database to the newest version. Throws `environment_mismatch` where it is newer than this program, or not ours. */
-export function migrate(connection: Connection, steps = STEPS): void {
+/** Tells the version of the database. Throws `environment_mismatch` where it is newer than this program, or not ours. */
+export function checkVersion(connection: Connection, steps = STEPS): number {
   const found = connection.pragma('user_version');
   const id = connection.pragma('application_id');
-  if (id !== APPLICATION_ID && !(id === 0 && found === 0 && connection.pragma('page_count') <= 1))
-    throw new FermataError('environment_mismatch', `${connection.file} is a database of another program`, { hint: 'choose another data folder' });
+  if (id !== APPLICATION_ID) throw new FermataError('environment_mismatch', `${connection.file} is a database of another program`, { hint: 'choose another data folder' });
   if (found > steps.length)
     throw new FermataError('environment_mismatch', `${connection.file} has version ${found}; this Fermata knows versions up to ${steps.length}`, {
       hint: 'use the Fermata that wrote it or a newer one, or restore a backup from before',
     });
+  return found;
+}
+
+/** Brings a database to the newest version. Throws what {@link checkVersion} does. */
+export function migrate(connection: Connection, steps = STEPS): void {
+  const found = checkVersion(connection, steps);
   steps.slice(found).forEach((step, i) => {
-    connection.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${found + i + 1}; COMMIT`);
+    try {
+      connection.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${found + i + 1}; COMMIT`);
+    } catch (error) {
+      if (connection.inTransaction) connection.exec('ROLLBACK');
+      throw error;
+    }
   });
+}
+
+/** Marks an empty database as ours. */
+export function markAsOurs(connection: Connection): void {
+  connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }

@@ -4,19 +4,19 @@
  * Owns `store.db` and the files in `blobs/`, and by default the folder itself (see folder-owner.ts). What has resolved survives
  * the death of the process and a loss of power.
  */
-import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Commit, Store, StoreSize, TaskQuery, TaskRef } from '@fermata/protocol';
 import { noCheckpoint, storeClosed } from '../refusal.ts';
+import { backup } from './backup.ts';
 import { CommitWriter } from './commit-writer.ts';
-import { Connection } from './connection.ts';
-import { syncFolderNow } from './durable-folder.ts';
+import type { Connection } from './connection.ts';
+import { Database } from './database.ts';
 import { type FolderOwner, takeFolder } from './folder-owner.ts';
 import { GroupCommit } from './group-commit.ts';
 import { Payloads } from './payloads.ts';
 import { purgeRows } from './purge.ts';
 import * as records from './record-queries.ts';
-import { migrate } from './schema.ts';
 import { storeError } from './store-error.ts';
 import * as tasks from './task-queries.ts';
 
@@ -29,41 +29,47 @@ export interface SqliteStoreOptions {
   inlineBytes?: number;
 }
 
+export interface SqliteStore extends Store {
+  /** Copies the folder, as it is at one moment, to `target`, which is missing or empty. */
+  backup(target: string): Promise<void>;
+}
+
 /** Throws `store_locked` where another process owns the folder, `store_failed` where it cannot be read, and `environment_mismatch` where it is newer than this program. */
-export function createSqliteStore(options: SqliteStoreOptions): Store {
+export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { folder, inlineBytes = 32 * 1024 } = options;
   const owner = options.owner ?? takeFolder(folder);
   try {
-    return new SqliteStore(folder, inlineBytes, options.owner ? undefined : owner);
+    return new FolderStore(folder, inlineBytes, options.owner ? undefined : owner);
   } catch (error) {
     if (!options.owner) owner.release();
     throw storeError(error, folder);
   }
 }
 
-class SqliteStore implements Store {
-  readonly #file: string;
+class FolderStore implements SqliteStore {
+  readonly #folder: string;
+  readonly #database: Database;
   readonly #owner: FolderOwner | undefined;
   readonly #payloads: Payloads;
   readonly #writer: CommitWriter;
   readonly #group: GroupCommit;
-  #connection: Connection | undefined;
   #closing: Promise<void> | undefined;
+  #cleaning: Promise<void> | undefined;
+  /** Resolves when no backup runs. */
+  #backup: Promise<void> = Promise.resolve();
 
   constructor(folder: string, inlineBytes: number, owner: FolderOwner | undefined) {
-    this.#file = join(folder, 'store.db');
+    this.#folder = folder;
     this.#owner = owner;
-    const connection = () => this.#db;
+    this.#database = new Database(join(folder, 'store.db'));
+    const connection = () => this.#database.connection;
     this.#payloads = new Payloads(connection, join(folder, 'blobs'), inlineBytes);
     this.#writer = new CommitWriter(connection, this.#payloads);
     this.#group = new GroupCommit(connection);
-    if (!existsSync(this.#file)) createDatabase(folder, this.#file);
-    this.#connection = new Connection(this.#file);
     try {
-      migrate(this.#connection);
       this.#payloads.sweep();
     } catch (error) {
-      this.#connection.close();
+      this.#database.close();
       throw error;
     }
   }
@@ -86,7 +92,7 @@ class SqliteStore implements Store {
     try {
       yield* tasks.unended(() => this.#db);
     } catch (error) {
-      throw storeError(error, this.#file);
+      throw storeError(error, this.#database.file);
     }
   }
   async due(now: number, limit: number) {
@@ -176,7 +182,7 @@ class SqliteStore implements Store {
         for (const file of files) this.#payloads.removeFile(file);
       },
     });
-    this.#read((db) => db.pragma('wal_checkpoint(TRUNCATE)'));
+    await this.#cleanUp();
   }
 
   async size(): Promise<StoreSize> {
@@ -193,20 +199,38 @@ class SqliteStore implements Store {
     return this.#closing;
   }
 
+  async backup(target: string): Promise<void> {
+    this.#refuseClosed();
+    const backups = [this.#backup, backup(this.#folder, target)];
+    this.#backup = Promise.allSettled(backups).then(() => {});
+    await backups[1];
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
   async #close(): Promise<void> {
     await this.#group.settled();
-    this.#connection?.close();
-    this.#connection = undefined;
+    await this.#cleaning?.catch(() => {});
+    await this.#backup;
+    this.#database.close();
     this.#owner?.release();
   }
 
+  /** Purges of one turn share a cleaning; it comes after the backup that runs. */
+  #cleanUp(): Promise<void> {
+    this.#cleaning ??= this.#backup
+      .then(() => setImmediate())
+      .then(() => {
+        this.#cleaning = undefined;
+        this.#database.clean();
+      });
+    return this.#cleaning;
+  }
+
   get #db(): Connection {
-    if (!this.#connection) throw storeClosed();
-    return this.#connection;
+    return this.#database.connection;
   }
 
   #refuseClosed(): void {
@@ -217,7 +241,7 @@ class SqliteStore implements Store {
     try {
       return read(this.#db);
     } catch (error) {
-      throw storeError(error, this.#file);
+      throw storeError(error, this.#database.file);
     }
   }
 
@@ -225,7 +249,7 @@ class SqliteStore implements Store {
     try {
       return await this.#payloads.read(key, name);
     } catch (error) {
-      throw storeError(error, this.#file);
+      throw storeError(error, this.#database.file);
     }
   }
 
@@ -233,18 +257,4 @@ class SqliteStore implements Store {
     const row = this.#db.get<{ payload: number }>('DELETE FROM blobs WHERE id = ? RETURNING payload', id);
     return row && this.#payloads.delete(row.payload);
   }
-}
-
-/** Complete before it has its name: a `store.db` that is empty or cut is damage, never a beginning. */
-function createDatabase(folder: string, file: string): void {
-  const fresh = `${file}.new`;
-  for (const end of ['', '-wal', '-shm']) rmSync(fresh + end, { force: true });
-  const connection = new Connection(fresh);
-  try {
-    migrate(connection);
-  } finally {
-    connection.close();
-  }
-  renameSync(fresh, file);
-  syncFolderNow(folder);
 }
