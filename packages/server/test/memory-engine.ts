@@ -228,8 +228,6 @@ export class MemoryEngine implements Engine {
       createdAt: Date.now(),
       reason: 'request',
       bytes: 100,
-      imageDigest: 'sha256:0',
-      stateHash: '00',
       mark,
     };
     kept.checkpoints.unshift(row);

@@ -24,8 +24,8 @@ export function showCall(call: CallView): CallWire {
 
 export const showEvent = ({ seq, at, kind, data }: TaskEvent): EventWire => ({ seq, at: showTime(at), kind, data });
 
-export function showCheckpoint({ checkpointId, seq, createdAt, reason, bytes, imageDigest, stateHash }: CheckpointRow): CheckpointWire {
-  return { checkpoint_id: checkpointId, seq, created_at: showTime(createdAt), reason, bytes, image_digest: imageDigest, state_hash: stateHash };
+export function showCheckpoint({ checkpointId, seq, createdAt, reason, bytes }: CheckpointRow): CheckpointWire {
+  return { checkpoint_id: checkpointId, seq, created_at: showTime(createdAt), reason, bytes };
 }
 
 export function showBatch({ batchId, createdAt, total, counts, maxConcurrency, taskIds, endedAt }: BatchView): CreatedBatchWire {
