@@ -29,6 +29,8 @@ export type Verdict = { action: 'allow' } | { action: 'deny'; reason?: string } 
 
 /** Where the engine finds tools, and what it may do with them. */
 export interface EngineTools {
+  /** The others are asked of a tenant only after this has resolved for it; it learns what is new. */
+  ready(tenant: string): Promise<void>;
   /** What programs of this tenant may know of; `patterns`: only names that fit one. */
   names(tenant: string, patterns?: readonly string[]): ToolName[];
   find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined;

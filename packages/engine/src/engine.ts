@@ -72,7 +72,7 @@ class DurableEngine implements Engine {
     this.#store = store;
     this.#now = now;
     this.#alarm = new Alarm(now, () => void this.#due());
-    this.#tasks = new LiveTasks(store, {
+    this.#tasks = new LiveTasks(store, (tenant) => tools.ready(tenant), {
       now,
       moment,
       onCommitted: (live, entries) => {
@@ -139,6 +139,7 @@ class DurableEngine implements Engine {
     this.#limits(request);
     const repeated = taskId === undefined ? undefined : await this.#repeated(ref, request);
     if (repeated) return repeated;
+    await this.#options.tools.ready(tenant);
     const { live, release } = this.#add(ref, request, by);
     try {
       await live.flush();

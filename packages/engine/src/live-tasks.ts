@@ -13,12 +13,15 @@ interface Held {
 
 export class LiveTasks {
   readonly #store: Store;
+  readonly #ready: (tenant: string) => Promise<void>;
   readonly #options: LiveTaskOptions;
   readonly #held = new Map<string, Held>();
   readonly #loading = new Map<string, Promise<Held>>();
 
-  constructor(store: Store, options: Omit<LiveTaskOptions, 'store'>) {
+  /** `ready`: awaited before a task of a tenant comes into memory. */
+  constructor(store: Store, ready: (tenant: string) => Promise<void>, options: Omit<LiveTaskOptions, 'store'>) {
     this.#store = store;
+    this.#ready = ready;
     const onBroken: LiveTaskOptions['onBroken'] = (live, error) => {
       const key = keyOf(live.ref);
       if (this.#held.get(key)?.live === live) this.#held.delete(key);
@@ -81,6 +84,7 @@ export class LiveTasks {
   }
 
   async #load(ref: TaskRef, key: string): Promise<Held> {
+    await this.#ready(ref.tenant);
     const row = await this.#store.task(ref);
     if (!row) throw new FermataError('not_found', `there is no task ${ref.taskId}`);
     const calls = await this.#store.calls(ref);

@@ -24,6 +24,7 @@ export function toolbox(tools: readonly TestTool[]): EngineTools {
   const found = new Map(tools.map((tool) => [tool.name, tool]));
   const whole = (tool: TestTool): EngineTool => ({ idempotent: false, requiresApproval: false, check: (args) => args, execute: undefined, ...tool });
   return {
+    ready: async () => {},
     names: () => tools.map(({ name }) => ({ name, parameters: null })),
     find: (_, name) => {
       const tool = found.get(name);

@@ -302,7 +302,7 @@ export class MemoryEngine implements Engine {
     if (program.call && !settled) return this.#park(kept, program.call);
     if (settled?.result && 'error' in settled.result)
       return this.#become(kept, 'failed', { endedAt: Date.now(), error: { code: 'tool_error', message: settled.result.error.message } });
-    this.#become(kept, 'succeeded', { endedAt: Date.now(), output: settled?.result ? settled.result.output : program.output });
+    this.#become(kept, 'succeeded', { endedAt: Date.now(), output: settled?.result && 'output' in settled.result ? settled.result.output : program.output });
   }
 
   #park(kept: Kept, { tool, args, kind }: NonNullable<Program['call']>): void {
@@ -392,6 +392,8 @@ function newView(tenant: string, taskId: string, request: TaskRequest, count: nu
       epoch: 0,
       attempt: 0,
       worker: null,
+      notBefore: null,
+      parked: false,
       createdAt,
       updatedAt: createdAt,
       startedAt: null,
