@@ -27,6 +27,7 @@ export class Payloads {
   readonly #connection: () => Connection;
   readonly #folder: string;
   readonly #inlineBytes: number;
+  readonly #holds: string[][] = [];
 
   constructor(connection: () => Connection, folder: string, inlineBytes: number) {
     this.#connection = connection;
@@ -62,8 +63,25 @@ export class Payloads {
     return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   }
 
+  /** Until `release` no file is removed. */
+  hold(): { release(): void } {
+    const held: string[] = [];
+    this.#holds.push(held);
+    return {
+      release: () => {
+        this.#holds.splice(this.#holds.indexOf(held), 1);
+        for (const file of held) this.removeFile(file);
+      },
+    };
+  }
+
   /** What cannot be removed now is removed when the store opens the next time. */
   removeFile(file: string): void {
+    const hold = this.#holds[0];
+    if (hold) {
+      hold.push(file);
+      return;
+    }
     try {
       rmSync(this.#path(file), { force: true });
     } catch {}

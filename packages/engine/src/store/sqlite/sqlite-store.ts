@@ -201,9 +201,10 @@ class FolderStore implements SqliteStore {
 
   async backup(target: string): Promise<void> {
     this.#refuseClosed();
-    const backups = [this.#backup, backup(this.#folder, target)];
-    this.#backup = Promise.allSettled(backups).then(() => {});
-    await backups[1];
+    const files = this.#payloads.hold();
+    const running = backup(this.#folder, target).finally(() => files.release());
+    this.#backup = Promise.allSettled([this.#backup, running]).then(() => {});
+    await running;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
