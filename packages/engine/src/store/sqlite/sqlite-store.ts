@@ -65,7 +65,7 @@ class FolderStore implements SqliteStore {
     const connection = () => this.#database.connection;
     this.#payloads = new Payloads(connection, join(folder, 'blobs'), inlineBytes);
     this.#writer = new CommitWriter(connection, this.#payloads);
-    this.#group = new GroupCommit(connection);
+    this.#group = new GroupCommit(connection, this.#database.file);
     try {
       this.#payloads.sweep();
     } catch (error) {
