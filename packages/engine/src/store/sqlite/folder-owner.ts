@@ -36,7 +36,7 @@ export function takeFolder(folder: string): FolderOwner {
   try {
     makeFolder(folder);
     lock = new DatabaseSync(join(folder, 'owner.db'), { timeout: 0 });
-    lock.exec('BEGIN EXCLUSIVE');
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     if (lock?.isOpen) lock.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === 5) throw locked(folder);
