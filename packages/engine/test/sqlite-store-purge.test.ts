@@ -1,6 +1,7 @@
 /** After a purge nothing of the task is in any file of the folder, wherever SQLite had put it meanwhile. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
@@ -82,8 +83,27 @@ test('others keep what they have, and the database stays whole', async () => {
   for (let i = 0; i < count; i += 2) await store.purge(ref(`t${i}`));
   for (let i = 1; i < count; i += 2) expect(await store.task(ref(`t${i}`))).toEqual(born[i]?.task.row);
   expect((await store.size()).tasks).toBe(count / 2);
-  const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync(join(folder, 'store.db'));
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   database.close();
+});
+
+test('a store that is closed meanwhile ends the purge first', async () => {
+  const folder = temporaryFolder();
+  const store = createSqliteStore({ folder });
+  await store.commit([{ task: { row: taskRow('t3', { output: text('t3', 10_000) }), expect: 0 } }]);
+  await Promise.all([store.purge(ref('t3')), store.close()]);
+  expect(found(folder)).toEqual([]);
+});
+
+test('while another process reads it is refused, and done when it is asked for again', async () => {
+  const folder = temporaryFolder();
+  await using store = createSqliteStore({ folder });
+  await store.commit([{ task: { row: taskRow('t3', { output: text('t3', 10_000) }), expect: 0 } }]);
+  const reader = new DatabaseSync(join(folder, 'store.db'));
+  reader.exec('BEGIN; SELECT count(*) FROM tasks');
+  await expect(store.purge(ref('t3'))).rejects.toMatchObject({ code: 'store_failed', hint: expect.stringContaining('purge again') });
+  reader.close();
+  await store.purge(ref('t3'));
+  expect(found(folder)).toEqual([]);
 });

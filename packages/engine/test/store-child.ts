@@ -1,12 +1,12 @@
 /**
  * A process that works on a data folder until it is killed; started by tests.
  *
- *     node store-child.ts commit <folder> <round>    commits without end; prints each task when its commit has resolved
+ *     node store-child.ts commit <folder> <round>    commits without end, and purges in one lane; prints each task when that has resolved
  *     node store-child.ts hold <folder>              takes the folder, prints `taken`, and waits
  */
 import { writeSync } from 'node:fs';
 import { createSqliteStore, takeFolder } from '@fermata/engine';
-import { birth, callRow, checkpointRow, outboxRow, step } from './store-rows.ts';
+import { birth, callRow, checkpointRow, outboxRow, ref, step } from './store-rows.ts';
 
 const [command = '', folder = '', round = ''] = process.argv.slice(2);
 const say = (line: string) => writeSync(1, `${line}\n`);
@@ -26,6 +26,9 @@ if (command === 'hold') {
       say(`born ${id} ${data.length} ${i % 256}`);
       await store.commit([step(id, 1, { status: 'succeeded' }, i % 2 ? { dropCheckpoints: ['c'] } : {})]);
       say(`done ${id} ${data.length} ${i % 256}`);
+      if (lane > 1) continue;
+      await store.purge(ref(id));
+      say(`gone ${id} 0 0`);
     }
   };
   await Promise.all([1, 2, 3, 4].map(work));
