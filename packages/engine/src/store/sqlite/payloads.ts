@@ -41,7 +41,9 @@ export class Payloads {
     const common = { bytes: copy.length, sha256: sha256(copy) };
     if (copy.length <= this.#inlineBytes) return { ...common, data: copy, file: null, durable: undefined };
     const file = randomUUID().replaceAll('-', '');
-    return { ...common, data: null, file, durable: this.#writeFile(file, copy) };
+    const durable = this.#writeFile(file, copy);
+    durable.catch(() => {}); // nobody waits for it where the call fails before its turn
+    return { ...common, data: null, file, durable };
   }
 
   /** In a transaction; tells the key of the row. */
