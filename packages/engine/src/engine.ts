@@ -21,9 +21,11 @@ import {
   type TaskRef,
   type TaskRequest,
   type TaskRow,
+  type ToolName,
 } from '@fermata/protocol';
 import { Alarm } from './alarm.ts';
 import { Batches } from './batches.ts';
+import { BUILT_IN } from './built-in-calls.ts';
 import { CallDesk } from './call-desk.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Control, dueOf } from './control.ts';
@@ -403,7 +405,7 @@ class DurableEngine implements Engine {
       language,
       code: toolCall ? CALL_PROGRAM : code,
       input: toolCall ? fromWire(toolCall) : input === undefined ? undefined : fromWire(input),
-      tools: this.#options.tools.names(tenant, tools),
+      tools: withBuiltIn(this.#options.tools.names(tenant, tools)),
       ...(stdin === undefined ? {} : { stdin }),
       ...(loaded.length === 0 ? {} : { files: loaded }),
       ...(allowedLibraries === undefined ? {} : { allowedLibraries }),
@@ -490,6 +492,11 @@ class DurableEngine implements Engine {
 async function isSettledWait(store: Store, row: TaskRow): Promise<boolean> {
   if (row.status !== 'waiting') return true;
   return (await store.calls(row)).some(({ status }) => status === 'waiting');
+}
+
+function withBuiltIn(names: ToolName[]): ToolName[] {
+  const taken = new Set(names.map(({ name }) => name));
+  return [...names, ...BUILT_IN.filter(({ name }) => !taken.has(name))];
 }
 
 function newId(prefix: string): string {

@@ -38,6 +38,11 @@ class RegistryTools implements EngineTools {
     return fitting.map(({ tool }) => ({ name: tool.name, parameters: parameterNames(tool) }));
   }
 
+  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[] {
+    const fitting = [...this.#of(tenant).values()].filter(({ tool }) => isGiven(tool.name, patterns));
+    return fitting.map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
+  }
+
   find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined {
     const registered = isGiven(name, patterns) ? this.#of(tenant).get(name) : undefined;
     if (!registered?.program) return registered?.tool;
