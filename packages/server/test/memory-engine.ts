@@ -296,7 +296,7 @@ export class MemoryEngine implements Engine {
     this.#become(kept, 'running', { attempt: 1, startedAt: view.startedAt ?? Date.now(), worker: 'w1' });
     const program = view.request.toolCall
       ? { call: { tool: view.request.toolCall.name, args: view.request.toolCall.arguments, kind: 'client_tool' as const } }
-      : (JSON.parse(view.request.code) as Program);
+      : programOf(view.request.code);
     if (program.print && view.stdout === '') view.stdout = program.print;
     if (program.hold) return;
     if (program.fail) return this.#become(kept, 'failed', { endedAt: Date.now(), error: { code: 'guest_error', name: 'ValueError', message: program.fail, line: 3 } });
@@ -304,7 +304,7 @@ export class MemoryEngine implements Engine {
     if (program.call && !settled) return this.#park(kept, program.call);
     if (settled?.result && 'error' in settled.result)
       return this.#become(kept, 'failed', { endedAt: Date.now(), error: { code: 'tool_error', message: settled.result.error.message } });
-    this.#become(kept, 'succeeded', { endedAt: Date.now(), output: settled?.result ? settled.result.output : program.output });
+    this.#become(kept, 'succeeded', { endedAt: Date.now(), output: settled?.result && 'output' in settled.result ? settled.result.output : program.output });
   }
 
   #park(kept: Kept, { tool, args, kind }: NonNullable<Program['call']>): void {
@@ -368,6 +368,15 @@ export class MemoryEngine implements Engine {
     const kept = this.#kept(ref);
     if (ENDED.includes(kept.view.status)) throw new FermataError('invalid_state', `the task has ended: it is ${kept.view.status}`);
     return kept;
+  }
+}
+
+/** What is no JSON is a program that does nothing. */
+function programOf(code: string): Program {
+  try {
+    return JSON.parse(code) as Program;
+  } catch {
+    return {};
   }
 }
 

@@ -19,10 +19,12 @@ const upload = createRoute({
   request: {
     query: fileQuerySchema,
     headers: idempotencyHeaders,
-    body: { required: false, content: { 'application/octet-stream': { schema: bytes }, 'multipart/form-data': { schema: z.object({ file: bytes }) } } },
   },
   responses: { 201: json(storedFileSchema, 'Stored'), ...problems(409, 413, 415, 422, 503) },
 });
+/** What the body is, for the description only: a check by these types would refuse files of any other. */
+const uploadBody = { required: false, content: { 'application/octet-stream': { schema: bytes }, 'multipart/form-data': { schema: z.object({ file: bytes }) } } };
+
 const get = createRoute({
   method: 'get',
   path: '/files/{id}',
@@ -37,7 +39,8 @@ export function fileRoutes(server: ServerContext) {
   const { engine } = server;
   const routes = newRoutes();
 
-  routes.openapi(upload, async (c) => {
+  routes.openAPIRegistry.registerPath({ ...upload, request: { ...upload.request, body: uploadBody } });
+  routes.openapi({ ...upload, hide: true }, async (c) => {
     const { tenant } = c.get('caller');
     const { name, data } = await uploaded(c, c.req.valid('query').name);
     const claim = await server.idempotency.claim(tenant, c.req.valid('header')['idempotency-key'], `/files?${name}`, data);
