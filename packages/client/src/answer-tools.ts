@@ -1,5 +1,5 @@
 /** Carries out the calls of client-side tools here, and posts their results. */
-import type { TaskWire, WaitingForWire } from '@fermata/protocol';
+import type { TaskWire, WaitingForWire } from '@fermata/protocol/wire';
 import { FermataApiError } from './api-error.ts';
 import type { Calls } from './calls.ts';
 import { sleep } from './sleep.ts';

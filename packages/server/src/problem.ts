@@ -1,5 +1,6 @@
 /** Errors as answers: RFC 9457 problem details, one status for each code. What is our fault is told without its insides. */
-import { ERROR_CODES, type ErrorCode, FermataError, type ProblemWire } from '@fermata/protocol';
+import { ERROR_CODES, type ErrorCode, FermataError } from '@fermata/protocol';
+import type { ProblemWire } from '@fermata/protocol/wire';
 import { HTTPException } from 'hono/http-exception';
 
 const STATUS: Partial<Record<ErrorCode, number>> = {

@@ -1,7 +1,8 @@
 /** What a server is made of, and what its routes share. */
 import type { Engine } from '@fermata/engine';
-import type { ImagesWire, Store } from '@fermata/protocol';
-import type { AddressGuard, AddressGuardOptions, ToolRegistry } from '@fermata/tools';
+import type { Store } from '@fermata/protocol';
+import type { ImagesWire } from '@fermata/protocol/wire';
+import type { AddressGuard, AddressGuardOptions, ToolRegistry } from '@fermata/tools/registry';
 import type { Caller } from './auth/caller.ts';
 import type { KeyStore } from './auth/keys.ts';
 import type { Idempotency } from './idempotency.ts';

@@ -7,7 +7,7 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIPv4, isIPv6 } from 'node:net';
 import { FermataError } from '@fermata/protocol';
-import { createAddressGuard } from '@fermata/tools';
+import { createAddressGuard } from '@fermata/tools/registry';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { createKeyStore, newKey } from './auth/keys.ts';

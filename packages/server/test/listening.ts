@@ -1,5 +1,6 @@
 /** A server over real HTTP with an engine in memory, and requests to it as two tenants. */
-import { createToolRegistry, type ToolDefinition } from '@fermata/tools';
+import type { ToolDefinition } from '@fermata/tools';
+import { createToolRegistry } from '@fermata/tools/registry';
 import type { Scope } from '../src/auth/caller.ts';
 import { createKeyStore } from '../src/auth/keys.ts';
 import { createServer, type FermataServer } from '../src/server.ts';

@@ -371,8 +371,9 @@ export class MemoryEngine implements Engine {
   }
 }
 
-/** What is no JSON is a program that does nothing. */
+/** What is no JSON is an endless loop, if it looks like one, or a program that does nothing. */
 function programOf(code: string): Program {
+  if (code.startsWith('while True')) return { hold: true };
   try {
     return JSON.parse(code) as Program;
   } catch {

@@ -1,4 +1,8 @@
 /** A server that closes: no new tasks, what waits is answered, the engine puts its tasks down, and the process ends in good order. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { closeOnSignals } from '../src/close-on-signals.ts';
 import { listening } from './listening.ts';
@@ -43,6 +47,17 @@ test('the first signal closes the server, and the process may go on to its end',
   process.kill(process.pid, 'SIGTERM');
   expect(await closed).toBe('SIGTERM');
   expect(close).toHaveBeenCalledExactlyOnceWith({ drainMs: 7 });
+});
+
+test.skipIf(process.platform === 'win32')('it listens on a local socket too', async () => {
+  const at = await listening();
+  const folder = mkdtempSync(join(tmpdir(), 'fermata-socket-'));
+  const path = join(folder, 's');
+  expect(await at.server.listen({ path })).toBe(path);
+  const status = await new Promise((resolve) => request({ socketPath: path, path: '/healthz' }, (response) => resolve(response.resume().statusCode)).end());
+  expect(status).toBe(200);
+  await at.close();
+  rmSync(folder, { recursive: true });
 });
 
 test('an address that is taken is told as such', async () => {

@@ -1,5 +1,5 @@
 /** Events as they happen: every recorded one once, in order, also for a reader who was cut off; and an end that says why. */
-import { eventSchema } from '@fermata/protocol';
+import { eventSchema } from '@fermata/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listening, listening } from './listening.ts';
 

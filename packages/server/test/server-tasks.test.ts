@@ -1,5 +1,5 @@
 /** Tasks over HTTP: created, shown in each state, listed, controlled, looked into, purged. */
-import { createdTaskSchema, shortTaskSchema, taskSchema } from '@fermata/protocol';
+import { createdTaskSchema, shortTaskSchema, taskSchema } from '@fermata/protocol/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Listening, listening } from './listening.ts';
 
@@ -127,6 +127,7 @@ describe('what cannot be had is refused, and the refusal says what to do', () =>
     [{ ...code, callback_url: 'ftp://a' }, 'invalid_request', /callback_url/],
     [{ ...code, callback_url: 'http://127.0.0.1/x' }, 'invalid_request', /not a public address/],
     [{ ...code, callback_url: 'http://[::ffff:10.0.0.1]/x' }, 'invalid_request', /not a public address/],
+    [{ ...code, callback_url: 'https://u:p@example.com/x' }, 'invalid_request', /user name/],
     [{ ...code, policy: [{ tool: 'a', action: 'forbid' }] }, 'invalid_request', /policy\.0\.action/],
     [{ ...code, policy: [{ tool: 'a', action: 'deny', when: { x: { matches: '(' } } }] }, 'invalid_request', /policy\.0\.when/],
   ])('%j', async (json, code, message) => {
@@ -185,6 +186,31 @@ test('pause, resume and cancel; asking for what holds is no error, and an ended 
   expect(await control('cancel')).toMatchObject({ status: 200 });
   expect(await control('pause')).toMatchObject({ status: 409, body: { code: 'invalid_state' } });
   expect(await control('resume')).toMatchObject({ status: 409, body: { code: 'invalid_state' } });
+});
+
+test('a state that is not true in time is a 202, and a task that ended meanwhile a conflict', async () => {
+  await at.run({ hold: true }, { task_id: 'slow', wait_seconds: 0 });
+  const { pause } = at.engine;
+  let asked: unknown;
+  at.engine.pause = async (ref, options?: unknown) => {
+    asked = options;
+    return { ...(await at.engine.task(ref)), desired: 'pause' };
+  };
+  const answer = await at.ask('POST', `${tasks}/slow/control`, { json: { action: 'pause', wait_seconds: 0.5 } });
+  expect(answer).toMatchObject({ status: 202, body: { status: 'running', desired: 'pause' } });
+  expect(asked).toMatchObject({ waitMs: 500, by: expect.stringContaining('key ') });
+  at.engine.pause = async (ref) => ({ ...(await at.engine.task(ref)), status: 'succeeded' });
+  expect(await at.ask('POST', `${tasks}/slow/control`, { json: { action: 'pause' } })).toMatchObject({ status: 409, body: { code: 'invalid_state' } });
+  at.engine.pause = pause;
+});
+
+test('a body that is nested without end is refused', async () => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  for (const key of ['input', 'metadata', 'policy', 'tools', 'tool_call']) {
+    const body = `{"code":"{}","language":"python","${key}":${key === 'metadata' ? `{"a":${deep}}` : deep}}`;
+    const answer = await at.ask('POST', tasks, { body, headers: { 'content-type': 'application/json', 'idempotency-key': `deep ${key}` } });
+    expect(answer, key).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
+  }
 });
 
 test('code, log, journal, state, checkpoints, fork, verify and purge', async () => {

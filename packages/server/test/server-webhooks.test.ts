@@ -20,16 +20,21 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       got.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
+      if (answers[request.url ?? '']?.status === 0) return;
       const { status, headers = {} } = answers[request.url ?? ''] ?? { status: 204 };
       response.writeHead(status, headers).end();
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   url = `http://localhost:${(receiver.address() as AddressInfo).port}`;
-  at = await listening({ webhooks: { network: { allowPrivate: ['localhost'] }, pollMs: 20, timeoutMs: 1000 }, now: () => now });
+  at = await listening({
+    webhooks: { network: { allowPrivate: ['localhost', 'quick.localhost'], lookup: async () => [{ address: '127.0.0.1', family: 4 }] }, pollMs: 20, timeoutMs: 1000 },
+    now: () => now,
+  });
 });
 afterAll(async () => {
   await at.close();
+  receiver.closeAllConnections();
   receiver.close();
 });
 beforeEach(() => {
@@ -111,6 +116,15 @@ test('what a purged task would have told is dropped', async () => {
   await told('msg_7', { url: `${url}/x`, type: 'task.succeeded', taskId: 'purged' });
   await expect.poll(() => delivery('msg_7')).toMatchObject({ status: 'failed', attempts: [{ status: null, error: 'what it is about is gone' }] });
   expect(got).toEqual([]);
+});
+
+test('an endpoint that does not answer does not hold up the others', async () => {
+  answers['/silent'] = { status: 0 };
+  for (const n of [1, 2, 3, 4, 5, 6]) await told(`slow_${n}`, { url: `${url}/silent`, type: 'task.succeeded', taskId: 'ended' });
+  await told('quick', { url: `${url.replace('localhost', 'quick.localhost')}/quick`, type: 'task.succeeded', taskId: 'ended' });
+  await expect.poll(() => got.filter(({ path }) => path !== '/silent').length, { timeout: 900 }).toBe(1);
+  expect(got.filter(({ path }) => path === '/silent')).toHaveLength(2);
+  answers['/silent'] = { status: 204 };
 });
 
 test('private addresses are refused when an endpoint is made, and names that lead there when they are told', async () => {

@@ -1,7 +1,8 @@
 /** Tools that are HTTP endpoints: where arguments go, what comes back, and what is refused. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HttpToolSpec, httpToolSchema, type ValueRecord } from '@fermata/protocol';
+import type { ValueRecord } from '@fermata/protocol';
+import { type HttpToolSpec, httpToolSchema } from '@fermata/protocol/wire';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAddressGuard } from '../src/net/address-guard.ts';
 import { httpTool } from '../src/sources/http.ts';

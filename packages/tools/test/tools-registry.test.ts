@@ -1,5 +1,6 @@
 /** The registry: tools of each tenant, durable, with names that are taken once. */
-import { type Commit, createToolSchema, type DocumentRow, FermataError } from '@fermata/protocol';
+import { type Commit, type DocumentRow, FermataError } from '@fermata/protocol';
+import { createToolSchema } from '@fermata/protocol/wire';
 import { expect, test } from 'vitest';
 import { createToolRegistry } from '../src/registry.ts';
 import { pythonStubs } from '../src/stubs/python.ts';

@@ -1,7 +1,8 @@
 /** Batches: many tasks at once, of which one's failure does not touch the rest. */
 
 import type { BatchView } from '@fermata/engine';
-import { batchControlSchema, batchQuerySchema, batchSchema, createBatchSchema, createdBatchSchema, FermataError } from '@fermata/protocol';
+import { FermataError } from '@fermata/protocol';
+import { batchControlSchema, batchQuerySchema, batchSchema, createBatchSchema, createdBatchSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { body, idempotencyHeaders, idParams, json, newRoutes, problems } from '../new-routes.ts';

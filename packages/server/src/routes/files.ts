@@ -1,6 +1,7 @@
 /** Files: put in by callers for their tasks, or left by tasks for their callers. */
 
-import { FermataError, fileQuerySchema, type StoredFileWire, storedFileSchema } from '@fermata/protocol';
+import { FermataError } from '@fermata/protocol';
+import { fileQuerySchema, type StoredFileWire, storedFileSchema } from '@fermata/protocol/wire';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { needs } from '../auth/authenticate.ts';

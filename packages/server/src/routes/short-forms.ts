@@ -1,6 +1,7 @@
 /** The short forms, for the simple case: execute, status, pause, resume. */
 
-import { createTaskSchema, executeSchema, parseOptions, shortTaskSchema } from '@fermata/protocol';
+import { parseOptions } from '@fermata/protocol';
+import { createTaskSchema, executeSchema, shortTaskSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { body, idempotencyHeaders, idParams, json, newRoutes, problems } from '../new-routes.ts';

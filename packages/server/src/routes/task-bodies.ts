@@ -1,5 +1,6 @@
 /** From a body that asks for a task to the engine's request: with the files that it names, for the tenant that asks. */
-import { type createTaskSchema, FermataError, type TaskRequest, type taskRequestSchema, toTaskRequest } from '@fermata/protocol';
+import { FermataError, type TaskRequest } from '@fermata/protocol';
+import { type createTaskSchema, type taskRequestSchema, toTaskRequest } from '@fermata/protocol/wire';
 import type { z } from 'zod';
 import type { ServerContext } from '../server-options.ts';
 

@@ -5,7 +5,8 @@
  * last event is `end` where the task has ended, or `shutdown` where the server closes and the reader should come again.
  */
 
-import { ENDED, eventsQuerySchema } from '@fermata/protocol';
+import { ENDED } from '@fermata/protocol';
+import { eventsQuerySchema } from '@fermata/protocol/wire';
 import { createRoute, z } from '@hono/zod-openapi';
 import { streamSSE } from 'hono/streaming';
 import { needs } from '../auth/authenticate.ts';

@@ -1,20 +1,8 @@
 /** Tasks: create, get, list, delete. */
 
 import type { TaskFilter, TaskView } from '@fermata/engine';
-import {
-  createdTaskSchema,
-  createTaskSchema,
-  ENDED,
-  FermataError,
-  type LogLineWire,
-  strictOptions,
-  type TaskStatus,
-  type TaskWire,
-  taskPageSchema,
-  taskQuerySchema,
-  taskSchema,
-  taskStatusSchema,
-} from '@fermata/protocol';
+import { ENDED, FermataError, strictOptions, type TaskStatus } from '@fermata/protocol';
+import { createdTaskSchema, createTaskSchema, type LogLineWire, type TaskWire, taskPageSchema, taskQuerySchema, taskSchema, taskStatusSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { needs } from '../auth/authenticate.ts';

@@ -1,6 +1,14 @@
 /** Standing webhooks, the secret of callbacks, and the log of what was sent. */
 
-import { callbackSecretSchema, createdWebhookSchema, createWebhookSchema, deliveryPageSchema, deliveryQuerySchema, deliverySchema, webhookPageSchema } from '@fermata/protocol';
+import {
+  callbackSecretSchema,
+  createdWebhookSchema,
+  createWebhookSchema,
+  deliveryPageSchema,
+  deliveryQuerySchema,
+  deliverySchema,
+  webhookPageSchema,
+} from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { body, idempotencyHeaders, idParams, json, newRoutes, problems } from '../new-routes.ts';

@@ -1,7 +1,8 @@
 /** Calls, events, checkpoints, batches, sessions and tools as the wire shows them. */
 import type { BatchView, CallView, SessionView, TaskEvent } from '@fermata/engine';
-import type { CallWire, CheckpointRow, CheckpointWire, CreatedBatchWire, EventWire, SessionPageWire, ToolWire } from '@fermata/protocol';
-import type { RegisteredTool } from '@fermata/tools';
+import type { CheckpointRow } from '@fermata/protocol';
+import type { CallWire, CheckpointWire, CreatedBatchWire, EventWire, SessionPageWire, ToolWire } from '@fermata/protocol/wire';
+import type { RegisteredTool } from '@fermata/tools/registry';
 import { showMaybeTime, showTime } from './time.ts';
 
 export function showCall(call: CallView): CallWire {

@@ -1,16 +1,7 @@
 /** An engine's task as the wire shows it. */
 import type { TaskView } from '@fermata/engine';
-import {
-  type EndedStatus,
-  type Entry,
-  type LogLineWire,
-  type ShortTaskWire,
-  showUsage,
-  type TaskErrorWire,
-  type TaskFault,
-  type TaskResultWire,
-  type TaskWire,
-} from '@fermata/protocol';
+import type { EndedStatus, Entry, TaskFault } from '@fermata/protocol';
+import { type LogLineWire, type ShortTaskWire, showUsage, type TaskErrorWire, type TaskResultWire, type TaskWire } from '@fermata/protocol/wire';
 import { showMaybeTime, showTime } from './time.ts';
 
 /** `log`: what happened, for a task that has ended. */

@@ -1,5 +1,6 @@
 /** What was told to whom and how it went: one document for each delivery, kept for a week after its end. */
-import { type DeliveryPageWire, type DeliveryWire, type DocumentRow, FermataError, type Store } from '@fermata/protocol';
+import { type DocumentRow, FermataError, type Store } from '@fermata/protocol';
+import type { DeliveryPageWire, DeliveryWire } from '@fermata/protocol/wire';
 import { showMaybeTime, showTime } from '../show/time.ts';
 
 /** Body of an outbox row of kind `webhook`. With neither `url` nor `endpointId` it is for all endpoints that want its type. */

@@ -4,8 +4,9 @@
  * A secret is shown when its endpoint is made; it is kept, because signing needs it.
  */
 import { randomBytes } from 'node:crypto';
-import { type CreatedWebhookWire, FermataError, type Store, type WebhookWire } from '@fermata/protocol';
-import { type AddressGuard, AddressRefused } from '@fermata/tools';
+import { FermataError, type Store } from '@fermata/protocol';
+import type { CreatedWebhookWire, WebhookWire } from '@fermata/protocol/wire';
+import { type AddressGuard, AddressRefused } from '@fermata/tools/registry';
 import { showTime } from '../show/time.ts';
 
 export interface Endpoint {
@@ -36,7 +37,8 @@ export class Endpoints {
 
   /** Throws `invalid_request` for an address that is plainly private. Names are resolved when they are told something. */
   async refusePrivate(url: string, at: string): Promise<void> {
-    const { hostname } = new URL(url);
+    const { hostname, username, password } = new URL(url);
+    if (username || password) throw new FermataError('invalid_request', `${at}: the address has a user name in it`, { hint: 'What is sent there is signed; check the signature.' });
     if (!/^\[|^[\d.]+$|(^|\.)localhost\.?$/.test(hostname)) return;
     try {
       await this.#guard.addresses(hostname);
