@@ -80,7 +80,7 @@ test('a tool is told whose call it is, with a key that is the same for every try
   const infos: unknown[] = [];
   const tell = {
     name: 'tell',
-    execute: (_: unknown, { taskId, callId, idempotencyKey }: { taskId: string; callId: number; idempotencyKey: string }) => infos.push([taskId, callId, idempotencyKey]),
+    execute: (_: unknown, { taskId, callId, idempotencyKey }: { taskId: string; callId: string | number; idempotencyKey: string }) => infos.push([taskId, callId, idempotencyKey]),
   };
   await fermata.run({ language: 'python', code: 'tools.tell()\ntools.tell()', tools: [tell], taskId: 't-1' });
   expect(infos).toEqual([

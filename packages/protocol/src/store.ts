@@ -61,7 +61,12 @@ export interface CallRow {
   settledAt: number | null;
   /** Who settled it or decided on it. */
   by: string | null;
+  /** The decision that ended its wait, as JSON. */
+  decision: string | null;
 }
+
+/** Bytes of a checkpoint up to which storing them cannot fail but with everything else of their commit. */
+export const INLINE_BYTES = 32 * 1024;
 
 /** A stopped machine that was stored. Its bytes are kept apart. */
 export interface CheckpointRow {
@@ -72,9 +77,6 @@ export interface CheckpointRow {
   createdAt: number;
   reason: string;
   bytes: number;
-  imageDigest: string;
-  /** Of the machine's whole state. */
-  stateHash: string;
   /** What had come out of the machine so far, so that a stretch run again emits nothing twice. */
   mark: Mark;
 }
@@ -113,8 +115,12 @@ export interface DocumentRow {
 }
 
 export interface Commit {
-  /** `expect`: `seq` of the row that this one follows; 0 if there must be none. */
+  /**
+   * `expect`: `seq` of the row that this one follows; 0 if there must be none. What a task was made of - `createdAt`, `request`,
+   * `sessionId`, `batchId` - stays as its first commit said; later ones are not asked for it.
+   */
   task?: { row: TaskRow; expect: number };
+  /** Those that the journal has already are a `conflict`. */
   entries?: readonly Entry[];
   /** Put in the place of those with the same `n`. */
   calls?: readonly CallRow[];
@@ -157,7 +163,8 @@ export interface StoreSize {
 
 export interface Store extends AsyncDisposable {
   /**
-   * All of these or none, together with what else was committed in the same turn of the event loop. Rejects with `conflict`
+   * All of these or none, together with what else was committed in the same turn of the event loop; in the order of the calls.
+   * Entries, calls and checkpoints have their task's row beside them in the same commit. Rejects with `conflict`
    * where `expect` does not hold (nothing of this call has happened then, others of the turn are not touched), with
    * `checkpoint_failed` where the bytes of a checkpoint could not be stored, and with `store_failed` where nothing can be
    * written at all.
@@ -193,8 +200,8 @@ export interface Store extends AsyncDisposable {
   outboxOf(ref: TaskRef): Promise<OutboxRow[]>;
 
   document(kind: string, tenant: string, id: string): Promise<DocumentRow | undefined>;
-  /** In the order of creation. */
-  documents(query: { kind: string; tenant: string; cursor?: string; limit: number }): Promise<Page<DocumentRow>>;
+  /** In the order of creation; of all tenants without one. */
+  documents(query: { kind: string; tenant?: string; cursor?: string; limit: number }): Promise<Page<DocumentRow>>;
 
   /** Bytes under a name of the caller's: durable when this resolves. */
   putBlob(id: string, data: Uint8Array): Promise<void>;

@@ -107,6 +107,10 @@ export interface TaskRow {
   dueAt: number | null;
   /** A timer of the program: when it is due. */
   timerAt: number | null;
+  /** Its next attempt begins no sooner. */
+  notBefore: number | null;
+  /** It stopped where only an answer or a timer can move the program. */
+  parked: boolean;
   request: TaskRequest;
   /** 32 bytes, hex: from them comes all randomness of the program. */
   seed: string;
@@ -123,4 +127,9 @@ export interface TaskRow {
   files: { path: string; bytes: number; blob: string }[];
   truncated: boolean;
   error: TaskFault | null;
+}
+
+/** Names a task among those of all tenants. */
+export function keyOf({ tenant, taskId }: { tenant: string; taskId: string }): string {
+  return `${tenant}/${taskId}`;
 }

@@ -11,12 +11,14 @@ import type { DeliveryLog } from './webhooks/delivery-log.ts';
 import type { Endpoints } from './webhooks/endpoints.ts';
 
 /** What the server keeps in the store by itself: keys, webhooks, tools, what was asked for under which Idempotency-Key. */
-export type ServerStore = Pick<Store, 'document' | 'documents' | 'commit' | 'outboxDue' | 'nextOutboxDue'>;
+export type ServerStore = Pick<Store, 'document' | 'documents' | 'commit' | 'outboxDue' | 'nextOutboxDue' | 'blob'>;
 
 export interface ServerOptions {
   engine: Engine;
   store: ServerStore;
   tools: ToolRegistry;
+  /** What closing comes down to. Default: closes the engine. */
+  close?: (options: { drainMs: number }) => Promise<void>;
   /** What `GET /images` tells. */
   images?: () => Promise<ImagesWire['items']>;
   /** Makes a key for this process only; may listen on a loopback address only. */

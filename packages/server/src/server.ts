@@ -77,7 +77,7 @@ export function createServer(options: ServerOptions): FermataServer {
   const close = async (drainMs: number) => {
     draining.abort();
     await dispatcher.close();
-    await engine.close({ drainMs });
+    await (options.close ?? engine.close.bind(engine))({ drainMs });
     await Promise.all([...servers].map(closeServer));
   };
   return {

@@ -228,8 +228,6 @@ export class MemoryEngine implements Engine {
       createdAt: Date.now(),
       reason: 'request',
       bytes: 100,
-      imageDigest: 'sha256:0',
-      stateHash: '00',
       mark,
     };
     kept.checkpoints.unshift(row);
@@ -404,6 +402,8 @@ function newView(tenant: string, taskId: string, request: TaskRequest, count: nu
       epoch: 0,
       attempt: 0,
       worker: null,
+      notBefore: null,
+      parked: false,
       createdAt,
       updatedAt: createdAt,
       startedAt: null,

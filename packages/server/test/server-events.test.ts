@@ -43,9 +43,9 @@ test('what is recorded comes first, then what happens, then the end', async () =
   const telling = all(stream(at, 'live'));
   await at.ask('POST', '/api/v1/tasks/live/calls/call_1/result', { json: { output: 1 } });
   const told = await telling;
-  expect(told.map(({ event }) => event)).toEqual(['submitted', 'state', 'state', 'call', 'state', 'state', 'end']);
+  expect(told.map(({ event }) => event)).toEqual(['state', 'state', 'state', 'call', 'state', 'state', 'end']);
   expect(told.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6', undefined]);
-  for (const { data, event } of told.slice(0, -1)) expect(eventSchema.parse(JSON.parse(data ?? ''))).toMatchObject({ kind: event });
+  expect(told.slice(0, -1).map(({ data }) => eventSchema.parse(JSON.parse(data ?? '')).kind)).toEqual(['submitted', 'state', 'state', 'call', 'state', 'state']);
   expect(JSON.parse(told.at(-1)?.data ?? '')).toEqual({ status: 'succeeded' });
 });
 

@@ -88,7 +88,7 @@ test('the whole request reaches the engine, in its units', async () => {
       code: '{"output":1}',
       input: { a: [1] },
       stdin: 'x',
-      files: [{ path: '/work/a.csv', blob: file.body.file_id }],
+      files: [{ path: '/work/a.csv', blob: `file_ours_${file.body.file_id}` }],
       tools: ['crm.*'],
       allowedLibraries: ['math'],
     },

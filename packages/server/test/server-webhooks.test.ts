@@ -49,7 +49,7 @@ const delivery = async (id: string) => (await at.ask('GET', '/api/v1/webhooks/de
 
 test('a callback is signed with the secret of callbacks, and tells the task as GET shows it', async () => {
   await at.run({ output: 5 }, { task_id: 'ended' });
-  await told('msg_1', { url: `${url}/callback`, type: 'task.succeeded', taskId: 'ended' });
+  await told('msg_1', { url: `${url}/callback`, type: 'task.succeeded', task_id: 'ended' });
   await expect.poll(() => got).toHaveLength(1);
   const [{ headers, body } = { headers: {}, body: '' }] = got;
   const { secret } = (await at.ask('GET', '/api/v1/webhooks/callback_secret')).body;
@@ -71,18 +71,18 @@ test('standing endpoints are told of the types that they want, each with its own
   expect(all.secret).toMatch(/^whsec_/);
   expect(JSON.stringify((await at.ask('GET', '/api/v1/webhooks')).body)).not.toContain('whsec_');
   await at.run({ fail: 'x' }, { task_id: 'failed' });
-  await told('msg_2', { type: 'task.failed', taskId: 'failed' });
+  await told('msg_2', { type: 'task.failed', task_id: 'failed' });
   await expect.poll(() => got.map(({ path }) => path).sort()).toEqual(['/all', '/failures']);
   for (const { path, body, headers } of got) new Webhook(path === '/all' ? all.secret : failures.secret).verify(body, headers as Record<string, string>);
   await at.ask('POST', '/api/v1/batches', { json: { batch_id: 'b', tasks: [{ code: '{"output":1}', language: 'python' }] } });
-  await told('msg_3', { type: 'batch.completed', batchId: 'b' });
+  await told('msg_3', { type: 'batch.ended', batch_id: 'b' });
   await expect.poll(() => got.filter(({ path }) => path === '/batches').map(({ body }) => JSON.parse(body).data.results)).toMatchObject([[{ status: 'succeeded', output: 1 }]]);
   for (const { webhook_id } of (await at.ask('GET', '/api/v1/webhooks')).body.items) expect((await at.ask('DELETE', `/api/v1/webhooks/${webhook_id}`)).status).toBe(204);
 });
 
 test('what is not taken is sent again, later each time, under the same id; and no redirect is followed', async () => {
   answers['/moved'] = { status: 302, headers: { location: `${url}/elsewhere` } };
-  await told('msg_4', { url: `${url}/moved`, type: 'task.succeeded', taskId: 'ended' });
+  await told('msg_4', { url: `${url}/moved`, type: 'task.succeeded', task_id: 'ended' });
   await expect.poll(() => delivery('msg_4')).toMatchObject({ status: 'pending', tries: 1, attempts: [{ status: 302, error: expect.stringContaining('redirect') }] });
   expect(at.store.outbox.get('msg_4')).toMatchObject({ tries: 1, kind: 'webhook' });
   answers['/moved'] = { status: 200 };
@@ -104,24 +104,24 @@ test('a delivery is sent again on demand', async () => {
 test('an endpoint that says it is gone is told nothing more', async () => {
   answers['/gone'] = { status: 410 };
   const { webhook_id: id } = (await at.ask('POST', '/api/v1/webhooks', { json: { url: `${url}/gone` } })).body;
-  await told('msg_5', { type: 'task.succeeded', taskId: 'ended' });
+  await told('msg_5', { type: 'task.succeeded', task_id: 'ended' });
   await expect.poll(() => delivery(`msg_5.${id}`)).toMatchObject({ status: 'failed', webhook_id: id });
   await expect.poll(async () => (await at.ask('GET', '/api/v1/webhooks')).body.items).toMatchObject([{ disabled_reason: expect.stringContaining('410') }]);
-  await told('msg_6', { type: 'task.succeeded', taskId: 'ended' });
+  await told('msg_6', { type: 'task.succeeded', task_id: 'ended' });
   await expect.poll(() => at.store.outbox.size).toBe(0);
   expect(got).toHaveLength(1);
 });
 
 test('what a purged task would have told is dropped', async () => {
-  await told('msg_7', { url: `${url}/x`, type: 'task.succeeded', taskId: 'purged' });
+  await told('msg_7', { url: `${url}/x`, type: 'task.succeeded', task_id: 'purged' });
   await expect.poll(() => delivery('msg_7')).toMatchObject({ status: 'failed', attempts: [{ status: null, error: 'what it is about is gone' }] });
   expect(got).toEqual([]);
 });
 
 test('an endpoint that does not answer does not hold up the others', async () => {
   answers['/silent'] = { status: 0 };
-  for (const n of [1, 2, 3, 4, 5, 6]) await told(`slow_${n}`, { url: `${url}/silent`, type: 'task.succeeded', taskId: 'ended' });
-  await told('quick', { url: `${url.replace('localhost', 'quick.localhost')}/quick`, type: 'task.succeeded', taskId: 'ended' });
+  for (const n of [1, 2, 3, 4, 5, 6]) await told(`slow_${n}`, { url: `${url}/silent`, type: 'task.succeeded', task_id: 'ended' });
+  await told('quick', { url: `${url.replace('localhost', 'quick.localhost')}/quick`, type: 'task.succeeded', task_id: 'ended' });
   await expect.poll(() => got.filter(({ path }) => path !== '/silent').length, { timeout: 900 }).toBe(1);
   expect(got.filter(({ path }) => path === '/silent')).toHaveLength(2);
   answers['/silent'] = { status: 204 };
@@ -143,7 +143,7 @@ test('private addresses are refused when an endpoint is made, and names that lea
     },
   });
   await closed.run({ output: 1 }, { task_id: 'ended' });
-  const body = JSON.stringify({ url: 'http://looks-public.example/', type: 'task.succeeded', taskId: 'ended' });
+  const body = JSON.stringify({ url: 'http://looks-public.example/', type: 'task.succeeded', task_id: 'ended' });
   await closed.store.commit([{ outbox: [{ id: 'msg_8', tenant: 'ours', taskId: 'ended', kind: 'webhook', dueAt: 0, tries: 0, body }] }]);
   await expect
     .poll(async () => (await closed.ask('GET', '/api/v1/webhooks/deliveries')).body.items)

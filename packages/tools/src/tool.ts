@@ -14,7 +14,8 @@ export type ToolArguments<P> = P extends z.ZodType ? z.output<P> : JsonArguments
 
 export interface ToolCallInfo {
   taskId: string;
-  callId: number;
+  /** Of a durable task it is a text, of one in memory the number that `answer` takes. */
+  callId: string | number;
   /** The same for every try of one call. Give it to the service behind the tool, so that a repeat has no second effect. */
   idempotencyKey: string;
   /** Aborted when the task is cancelled or runs out of time. */

@@ -6,8 +6,8 @@ import { defaultCacheDir, IMAGE_NAMES, jailObstacle, verifyCached } from '@ferma
 import type { ImageName, Language } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { createFermata } from '../fermata.ts';
+import { dataDir, hasSealKey, sealKey } from '../seal-key-file.ts';
 import { EXIT } from './exit-code.ts';
-import { dataDir, hasSealKey, sealKey } from './key-file.ts';
 import { formatBytes } from './units.ts';
 
 interface Finding {

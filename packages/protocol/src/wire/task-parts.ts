@@ -50,9 +50,7 @@ export const taskStateSchema = z
   })
   .meta({ id: 'TaskState' });
 
-export const checkpointSchema = z
-  .object({ checkpoint_id: z.string(), seq: z.int(), created_at: timeSchema, reason: z.string(), bytes: z.int(), image_digest: z.string(), state_hash: z.string() })
-  .meta({ id: 'Checkpoint' });
+export const checkpointSchema = z.object({ checkpoint_id: z.string(), seq: z.int(), created_at: timeSchema, reason: z.string(), bytes: z.int() }).meta({ id: 'Checkpoint' });
 export const checkpointsSchema = z.object({ items: z.array(checkpointSchema) }).meta({ id: 'Checkpoints' });
 
 const answerSchema = z.union([

@@ -7,6 +7,7 @@ import type { Context } from 'hono';
 import { needs } from '../auth/authenticate.ts';
 import { idempotencyHeaders, idParams, json, newRoutes, problems } from '../new-routes.ts';
 import type { Env, ServerContext } from '../server-options.ts';
+import { fileNamed } from '../task-files.ts';
 
 const bytes = z.any().openapi({ type: 'string', format: 'binary' });
 
@@ -54,7 +55,7 @@ export function fileRoutes(server: ServerContext) {
 
   routes.openapi(get, async (c) => {
     const { id } = c.req.valid('param');
-    const file = await engine.file(c.get('caller').tenant, id);
+    const file = await fileNamed(server, c.get('caller').tenant, id);
     if (!file) throw new FermataError('not_found', `there is no file ${id}`);
     c.header(
       'Content-Disposition',

@@ -9,7 +9,7 @@ import { needs } from '../auth/authenticate.ts';
 import { body, idempotencyHeaders, json, newRoutes, problems, taskParams } from '../new-routes.ts';
 import type { ServerContext } from '../server-options.ts';
 import { showPage } from '../show/parts.ts';
-import { showLog, showTask } from '../show/task.ts';
+import { showListed, showLog, showTask } from '../show/task.ts';
 import { showTime } from '../show/time.ts';
 import { mustAccept, requestOf } from './task-bodies.ts';
 
@@ -84,10 +84,7 @@ export function taskRoutes(server: ServerContext) {
 
   routes.openapi(list, async (c) => {
     const page = await engine.tasks(c.get('caller').tenant, filterOf(c.req.valid('query')));
-    return c.json(
-      showPage(page, (task) => showTask(task)),
-      200,
-    );
+    return c.json(showPage(page, showListed), 200);
   });
 
   routes.openapi(purge, async (c) => {

@@ -23,10 +23,21 @@ export function showCall(call: CallView): CallWire {
   };
 }
 
+const FAMILIES: Record<string, string> = {
+  output: 'output',
+  ...Object.fromEntries(['call', 'call_started', 'call_retry', 'call_unknown', 'call_settled', 'decided', 'delivered'].map((kind) => [kind, 'call'])),
+  ...Object.fromEntries(['checkpoint', 'checkpoint_failed'].map((kind) => [kind, 'checkpoint'])),
+  ...Object.fromEntries(['step', 'step_result', 'position', 'progress', 'finding'].map((kind) => [kind, 'step'])),
+  usage: 'usage',
+};
+
+/** The name that an event goes by: `state`, `output`, `call`, `checkpoint`, `step` or `usage`. */
+export const familyOf = (kind: string) => FAMILIES[kind] ?? 'state';
+
 export const showEvent = ({ seq, at, kind, data }: TaskEvent): EventWire => ({ seq, at: showTime(at), kind, data });
 
-export function showCheckpoint({ checkpointId, seq, createdAt, reason, bytes, imageDigest, stateHash }: CheckpointRow): CheckpointWire {
-  return { checkpoint_id: checkpointId, seq, created_at: showTime(createdAt), reason, bytes, image_digest: imageDigest, state_hash: stateHash };
+export function showCheckpoint({ checkpointId, seq, createdAt, reason, bytes }: CheckpointRow): CheckpointWire {
+  return { checkpoint_id: checkpointId, seq, created_at: showTime(createdAt), reason, bytes };
 }
 
 export function showBatch({ batchId, createdAt, total, counts, maxConcurrency, taskIds, endedAt }: BatchView): CreatedBatchWire {

@@ -93,8 +93,8 @@ export class WebhookDispatcher {
 
   async #serve(row: OutboxRow): Promise<void> {
     const body = JSON.parse(row.body) as WebhookBody;
-    if (body.url === undefined && body.endpointId === undefined) return this.#spread(row, body);
-    const endpoint = body.endpointId === undefined ? undefined : await this.#options.endpoints.get(row.tenant, body.endpointId);
+    if (body.url === undefined && body.webhook_id === undefined) return this.#spread(row, body);
+    const endpoint = body.webhook_id === undefined ? undefined : await this.#options.endpoints.get(row.tenant, body.webhook_id);
     const url = endpoint?.url ?? body.url;
     if (url === undefined || (endpoint && endpoint.disabledReason !== null)) return this.#options.store.commit([{ dropOutbox: [row.id] }]);
     await this.#tell(row, body, url, endpoint);
@@ -104,7 +104,7 @@ export class WebhookDispatcher {
   async #spread(row: OutboxRow, body: WebhookBody): Promise<void> {
     const { endpoints, store, now } = this.#options;
     const listening = await endpoints.listening(row.tenant, body.type);
-    const outbox = listening.map(({ webhookId }) => ({ ...row, id: `${row.id}.${webhookId}`, dueAt: now(), tries: 0, body: JSON.stringify({ ...body, endpointId: webhookId }) }));
+    const outbox = listening.map(({ webhookId }) => ({ ...row, id: `${row.id}.${webhookId}`, dueAt: now(), tries: 0, body: JSON.stringify({ ...body, webhook_id: webhookId }) }));
     await store.commit([{ outbox, dropOutbox: [row.id] }]);
   }
 
@@ -133,7 +133,7 @@ export class WebhookDispatcher {
   }
 
   /** Undefined where the task or batch has been purged. */
-  async #data(tenant: string, { taskId, batchId }: WebhookBody): Promise<unknown> {
+  async #data(tenant: string, { task_id: taskId, batch_id: batchId }: WebhookBody): Promise<unknown> {
     const { engine } = this.#options;
     try {
       if (taskId !== undefined) return showTask(await engine.task({ tenant, taskId }));
@@ -147,6 +147,6 @@ export class WebhookDispatcher {
 
 /** Whom it is for: an endpoint, or the host of an address. */
 function targetOf({ tenant, body }: OutboxRow): string {
-  const { endpointId, url } = JSON.parse(body) as WebhookBody;
-  return endpointId ? `${tenant} ${endpointId}` : url === undefined ? '' : (URL.parse(url)?.host ?? url);
+  const { webhook_id: webhookId, url } = JSON.parse(body) as WebhookBody;
+  return webhookId ? `${tenant} ${webhookId}` : url === undefined ? '' : (URL.parse(url)?.host ?? url);
 }

@@ -1,0 +1,334 @@
+/**
+ * The calls of tasks on their way to whoever settles them: their tool, a person, a client.
+ *
+ * What it guarantees: a tool that is not idempotent is called only after the intent is durable, and once such an intent is
+ * durable and has no result, the call is never made again by itself. A result is a fact: it is recorded whoever runs the task
+ * by then, unless the call has been settled before. What survives a crash: decisions and results that were committed; a call
+ * that was started and has no result becomes `outcome_unknown`, or is made again where its tool is idempotent.
+ */
+import { createHash } from 'node:crypto';
+import { type Call, type CallResult, type CallRow, FermataError, fromWire, keyOf, type TaskRef, type ToolFailure, toWire, type Value, type ValueRecord } from '@fermata/protocol';
+import type { EngineTool, EngineToolCall, EngineTools, Moment, Verdict } from './engine-options.ts';
+import type { LiveTask } from './live-task.ts';
+import type { LiveTasks } from './live-tasks.ts';
+
+/** By this name a program asks a person to confirm or edit a value. */
+const REVIEW = 'review';
+
+export interface CallDeskOptions {
+  tools: EngineTools;
+  now: () => number;
+  moment: (moment: Moment) => void;
+  tasks: LiveTasks;
+  /** Told when a call of a task has got its result, or waits for something else than before. */
+  onChanged: (live: LiveTask) => void;
+}
+
+/** Unique for a call of a task, and the same whoever computes it. */
+export function callIdOf({ tenant, taskId }: TaskRef, n: number): string {
+  return `call_${createHash('sha256').update(`${tenant}\n${taskId}\n${n}`).digest('hex').slice(0, 20)}`;
+}
+
+export class CallDesk {
+  readonly #options: CallDeskOptions;
+  /** Calls that were handed to their tools by this process, and what ends them early. */
+  readonly #inFlight = new Map<string, { controller: AbortController; taskId: string; done: Promise<void> }>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #closed = false;
+
+  constructor(options: CallDeskOptions) {
+    this.#options = options;
+  }
+
+  /** A call that the program has just made: recorded, judged, and either settled at once, waiting, or ready to be performed. */
+  accept(live: LiveTask, call: Call, known?: CallResult): CallRow {
+    const { now } = this.#options;
+    const callId = callIdOf(live.ref, call.id);
+    const args = toWire(call.args);
+    const row: CallRow = {
+      ...{ n: call.id, callId, tool: call.name, args: JSON.stringify(args), editedArgs: null, status: 'ready', waitsFor: null, expiresAt: null, notBefore: null },
+      ...{ tries: 0, result: null, delivered: false, createdAt: now(), settledAt: null, by: null, decision: null },
+    };
+    const said = { call_id: callId, n: call.id, tool: call.name, arguments: args };
+    live.change({ usage: { ...live.row.usage, toolCalls: live.row.usage.toolCalls + 1 } });
+    if (known) {
+      live.record('call', { ...said, decision: 'known' });
+      live.putCall(row);
+      return this.#settle(live, row.n, known, 'an earlier attempt');
+    }
+    const verdict = this.#judge(live, call);
+    if ('result' in verdict) {
+      live.record('call', { ...said, decision: 'deny', ...(verdict.reason ? { reason: verdict.reason } : {}) });
+      live.putCall(row);
+      return this.#settle(live, row.n, verdict.result, 'policy');
+    }
+    if (verdict.waitsFor) {
+      const expiresAt = verdict.expiresAfterMs === undefined ? null : now() + verdict.expiresAfterMs;
+      live.record('call', {
+        ...said,
+        decision: 'wait',
+        waits_for: verdict.waitsFor,
+        ...(verdict.reason ? { reason: verdict.reason } : {}),
+        ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+      });
+      return live.putCall({ ...row, status: 'waiting', waitsFor: verdict.waitsFor, expiresAt });
+    }
+    live.record('call', { ...said, decision: 'allow' });
+    return live.putCall(row);
+  }
+
+  /** Has everything that is ready carried out, if the task may run. */
+  performReady(live: LiveTask): void {
+    if (live.row.desired !== 'run' || live.broken || this.#closed) return;
+    for (const call of live.openCalls()) {
+      if (call.status !== 'ready' || this.isInFlight(call)) continue;
+      const waitMs = (call.notBefore ?? 0) - this.#options.now();
+      if (waitMs > 0) this.#later(live.ref, waitMs);
+      else this.#perform(live, call);
+    }
+  }
+
+  isInFlight(call: CallRow): boolean {
+    return this.#inFlight.has(call.callId);
+  }
+
+  /**
+   * A call that an engine before this one has started: made again if that does no harm, settled if its tool can say what came
+   * of it, else its outcome is unknown.
+   */
+  async reclaim(live: LiveTask, n: number): Promise<void> {
+    const call = live.call(n);
+    if (call?.status !== 'started' || this.isInFlight(call)) return;
+    const tool = this.#tool(live, call.tool);
+    if (tool?.idempotent) {
+      live.changeCall(n, { status: 'ready' });
+      return;
+    }
+    const told = await this.#reconciled(live, tool, call);
+    if (live.call(n)?.status !== 'started') return;
+    if (told && 'retry' in told) live.changeCall(n, { status: 'ready' });
+    else if (told) this.#settle(live, n, told, 'reconcile');
+    else {
+      live.record('call_unknown', { call_id: call.callId, n });
+      live.changeCall(n, { status: 'waiting', waitsFor: 'outcome_unknown', expiresAt: null });
+    }
+    this.#options.onChanged(live);
+  }
+
+  /** Throws `invalid_request` for arguments that the tool would not take. */
+  checkArguments(live: LiveTask, call: CallRow, args: Record<string, unknown>): void {
+    try {
+      this.#tool(live, call.tool)?.check(fromWire(args) as ValueRecord);
+    } catch (cause) {
+      throw new FermataError('invalid_request', `arguments for ${call.tool}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    }
+  }
+
+  /** Makes a person's decision on the approval of a call, or on a value, true. */
+  approve(live: LiveTask, call: CallRow, { arguments: edited, value }: { arguments?: Record<string, unknown>; value?: unknown }, by: string): void {
+    if (call.waitsFor === 'review') {
+      const { value: own } = JSON.parse(call.args) as { value?: unknown };
+      this.#settle(live, call.n, { ok: fromWire(value === undefined ? (own ?? null) : value) }, by);
+    } else {
+      const editedArgs = edited === undefined ? null : JSON.stringify(edited);
+      live.changeCall(call.n, { status: 'ready', waitsFor: null, expiresAt: null, editedArgs, by });
+      this.performReady(live);
+    }
+    this.#options.onChanged(live);
+  }
+  reject(live: LiveTask, call: CallRow, reason: string | undefined, by: string): void {
+    const what = call.waitsFor === 'review' ? 'the review' : `the call of ${call.tool}`;
+    this.#settle(live, call.n, failed('ApprovalRejected', `${what} was rejected${reason ? `: ${reason}` : ''}`), by);
+    this.#options.onChanged(live);
+  }
+  answer(live: LiveTask, call: CallRow, result: CallResult, by: string): void {
+    this.#settle(live, call.n, result, by);
+    this.#options.onChanged(live);
+  }
+  retry(live: LiveTask, call: CallRow, by: string): void {
+    live.changeCall(call.n, { status: 'ready', waitsFor: null, by });
+    this.performReady(live);
+    this.#options.onChanged(live);
+  }
+  expire(live: LiveTask, call: CallRow): void {
+    const what = call.waitsFor === 'review' ? 'the review' : `the approval of ${call.tool}`;
+    this.#settle(live, call.n, failed('ApprovalExpired', `${what} was not given in time`), 'expiry');
+    this.#options.onChanged(live);
+  }
+
+  /** Tells the tools of a task that nobody waits for them any more; resolves when they have ended, or after `graceMs`. */
+  async abort(live: LiveTask, why: string, graceMs: number): Promise<void> {
+    const own = [...this.#inFlight.values()].filter(({ taskId }) => taskId === keyOf(live.ref));
+    for (const { controller } of own) controller.abort(new FermataError('invalid_state', why));
+    if (own.length === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([Promise.all(own.map(({ done }) => done)), grace]);
+    clearTimeout(timer);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #judge(live: LiveTask, call: Call): { result: CallResult; reason?: string } | { waitsFor?: 'approval' | 'review' | 'client_tool'; reason?: string; expiresAfterMs?: number } {
+    if (call.name === REVIEW) return { waitsFor: 'review', ...(typeof call.args.reason === 'string' ? { reason: call.args.reason } : {}) };
+    const { tools } = this.#options;
+    const tool = this.#tool(live, call.name);
+    if (!tool) return { result: failed('UnknownTool', `there is no tool ${call.name}`), reason: 'there is no such tool' };
+    try {
+      tool.check(call.args);
+    } catch (error) {
+      return { result: { error: described(error) }, reason: 'its arguments do not fit' };
+    }
+    const verdict: Verdict = tools.judge(live.ref.tenant, tool, call.args, live.row.request.policy ?? []);
+    const reason = 'reason' in verdict && verdict.reason !== undefined ? { reason: verdict.reason } : {};
+    if (verdict.action === 'deny')
+      return { result: failed('PolicyViolation', `the call of ${call.name} is denied${reason.reason ? `: ${reason.reason}` : ' by policy'}`), ...reason };
+    if (verdict.action === 'require_approval') {
+      return { waitsFor: 'approval', ...reason, ...(verdict.expiresAfterMs === undefined ? {} : { expiresAfterMs: verdict.expiresAfterMs }) };
+    }
+    return tool.execute ? {} : { waitsFor: 'client_tool' };
+  }
+
+  #tool(live: LiveTask, name: string): EngineTool | undefined {
+    return this.#options.tools.find(live.ref.tenant, name, live.row.request.tools);
+  }
+
+  #perform(live: LiveTask, call: CallRow): void {
+    const tool = this.#tool(live, call.tool);
+    const started = live.changeCall(call.n, { status: 'started', tries: call.tries + 1, notBefore: null });
+    const controller = new AbortController();
+    const key = call.callId;
+    const release = this.#options.tasks.hold(live);
+    const done = this.#performed(live, tool, started, controller.signal).finally(() => {
+      this.#inFlight.delete(key);
+      release();
+    });
+    this.#inFlight.set(key, { controller, taskId: keyOf(live.ref), done });
+  }
+
+  async #performed(live: LiveTask, tool: EngineTool | undefined, call: CallRow, signal: AbortSignal): Promise<void> {
+    const { moment } = this.#options;
+    if (tool && !tool.idempotent) {
+      live.record('call_started', { call_id: call.callId, n: call.n, try: call.tries });
+      try {
+        await live.flush();
+      } catch {
+        // It was not begun; what is durable decides how the task goes on.
+        return;
+      }
+    }
+    let result: CallResult;
+    if (!tool?.execute) result = failed('UnknownTool', `there is no tool ${call.tool} any more`);
+    else {
+      moment('tool.before');
+      result = await this.#called(tool, call, this.#callOf(live, call, signal));
+      moment('tool.after');
+    }
+    await this.#report(live.ref, call, tool, result);
+  }
+
+  async #called(tool: EngineTool, call: CallRow, told: EngineToolCall): Promise<CallResult> {
+    try {
+      const args = tool.check(fromWire(JSON.parse(call.editedArgs ?? call.args)) as ValueRecord);
+      const value = await tool.execute?.(args as never, told);
+      return { ok: fromWire(toWire(value, `result of ${tool.name}`)) };
+    } catch (error) {
+      return { error: described(error) };
+    }
+  }
+
+  /** What a tool has answered is recorded, whoever has the task by now. */
+  async #report(ref: TaskRef, { n, callId, tries }: CallRow, tool: EngineTool | undefined, result: CallResult): Promise<void> {
+    const { tasks, now, onChanged } = this.#options;
+    for (let attempt = 0; attempt < 5; attempt++) {
+      try {
+        await tasks.use(ref, async (live) => {
+          const call = live.call(n);
+          if (live.ended || call?.status !== 'started' || call.tries !== tries) return;
+          const { maxAttempts = 1, backoffMs = 1000 } = tool?.retry ?? {};
+          if ('error' in result && tries < maxAttempts && !isRefusal(result.error)) {
+            const notBefore = now() + backoffMs * 2 ** (tries - 1);
+            live.record('call_retry', { call_id: callId, n, error: result.error, not_before: notBefore });
+            live.changeCall(n, { status: 'ready', notBefore });
+            // This try is over only when `done` is; the next one begins after it.
+            setImmediate(() => this.performReady(live));
+          } else this.#settle(live, n, result, 'tool');
+          onChanged(live);
+          await live.flush();
+        });
+        return;
+      } catch {
+        // The store failed; the result is not lost while we are here.
+        await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt).unref());
+      }
+    }
+  }
+
+  #settle(live: LiveTask, n: number, result: CallResult, by: string): CallRow {
+    const call = live.call(n) as CallRow;
+    const wire = 'ok' in result ? { ok: toWire(result.ok) } : { error: { ...result.error, ...(result.error.data === undefined ? {} : { data: toWire(result.error.data) }) } };
+    live.record('call_settled', { call_id: call.callId, n, result: wire, by });
+    const settled = live.changeCall(n, { status: 'settled', waitsFor: null, expiresAt: null, notBefore: null, result: JSON.stringify(wire), settledAt: this.#options.now(), by });
+    this.#options.moment('settle.after');
+    return settled;
+  }
+
+  async #reconciled(live: LiveTask, tool: EngineTool | undefined, call: CallRow): Promise<CallResult | { retry: true } | undefined> {
+    if (!tool?.reconcile) return undefined;
+    try {
+      const args = tool.check(fromWire(JSON.parse(call.editedArgs ?? call.args)) as ValueRecord);
+      const told = await tool.reconcile(args as never, this.#callOf(live, call, new AbortController().signal));
+      return told && 'output' in told ? { ok: fromWire(toWire(told.output)) } : told;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #callOf({ ref }: LiveTask, { callId, n }: CallRow, signal: AbortSignal): EngineToolCall {
+    return { taskId: ref.taskId, callId, idempotencyKey: `${ref.tenant}:${ref.taskId}:${n}`, signal };
+  }
+
+  #later(ref: TaskRef, ms: number): void {
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        void this.#options.tasks.use(ref, async (live) => this.performReady(live)).catch(() => {});
+      },
+      Math.min(ms, 2 ** 31 - 1),
+    );
+    timer.unref();
+    this.#timers.add(timer);
+  }
+}
+
+/** The result that a settled call has. */
+export function resultOf(call: CallRow): CallResult {
+  const wire = JSON.parse(call.result as string) as { ok: unknown } | { error: ToolFailure };
+  if ('ok' in wire) return { ok: fromWire(wire.ok) };
+  const { data, ...rest } = wire.error;
+  return { error: { ...rest, ...(data === undefined ? {} : { data: fromWire(data) }) } };
+}
+
+function failed(name: string, message: string): CallResult {
+  return { error: { name, message } };
+}
+function isRefusal({ name }: ToolFailure): boolean {
+  return name === 'InvalidArguments';
+}
+
+/** What was thrown may be anything, and may itself throw when it is looked at. */
+function described(error: unknown): ToolFailure {
+  try {
+    if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+    const told = { name: String(error.name), message: String(error.message) };
+    const data = (error as { data?: Value }).data;
+    return data === undefined ? told : { ...told, data: fromWire(toWire(data)) };
+  } catch {
+    return { name: 'Error', message: 'the tool failed with something that cannot be shown' };
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Checkpoints of tasks: a stopped machine as sealed bytes, bound to its tenant, its task, its own name and the place in the
+ * journal up to which the machine has been given everything.
+ *
+ * The two newest of a task are kept. One that cannot be opened is passed over for the one before it, and without any the task
+ * is replayed from its start.
+ */
+import { randomBytes } from 'node:crypto';
+import { type CheckpointRow, FermataError, type Host, type HostedMachine, INLINE_BYTES, type Mark, type Restored, type Store, type TaskRef } from '@fermata/protocol';
+import { type EngineOptions, openingKeys } from './engine-options.ts';
+import type { LiveTask } from './live-task.ts';
+
+const KEPT = 2;
+
+export interface CheckpointsOptions extends Pick<EngineOptions, 'sealKey' | 'oldKeys' | 'moment'> {
+  store: Store;
+  host: Host;
+  maxCheckpointBytes: number;
+  now: () => number;
+}
+
+export interface OpenedCheckpoint {
+  row: CheckpointRow;
+  machine: HostedMachine;
+  restored: Restored;
+}
+
+export class Checkpoints {
+  readonly #options: CheckpointsOptions;
+
+  constructor(options: CheckpointsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Stores where the machine stands. `then` changes the task further, with the checkpoint's name, in the commit that names it.
+   * Durable when it resolves. Throws `checkpoint_too_large` or `checkpoint_failed`; nothing has changed then.
+   */
+  async take(live: LiveTask, machine: HostedMachine, mark: Mark, reason: string, then: (checkpointId: string) => void = () => {}): Promise<CheckpointRow> {
+    const { sealKey, maxCheckpointBytes, moment, now } = this.#options;
+    const { seq, hash } = live.row;
+    const checkpointId = `ckpt_${randomBytes(10).toString('hex')}`;
+    const named = { checkpointId, seq, hash };
+    const data = await machine.snapshot({ key: sealKey, boundTo: boundTo(live.ref, named) });
+    if (data.length > maxCheckpointBytes) {
+      throw new FermataError('checkpoint_too_large', `the checkpoint has ${data.length} bytes, more than the ${maxCheckpointBytes} that are stored`, {
+        hint: 'Let the program hold less memory and fewer files where it stops, or raise max_checkpoint_mb.',
+      });
+    }
+    const row: CheckpointRow = { ...named, createdAt: now(), reason, bytes: data.length, mark };
+    const before = await this.#options.store.checkpoints(live.ref);
+    moment?.('checkpoint.before');
+    const large = data.length > INLINE_BYTES;
+    if (large) await live.store({ row, data }).catch((error: unknown) => Promise.reject(notStored(error)));
+    live.record('checkpoint', { checkpoint_id: checkpointId, reason, bytes: data.length, seq });
+    live.change({ checkpointId });
+    then(checkpointId);
+    await live.flush({ ...(large ? {} : { checkpoint: { row, data } }), dropCheckpoints: before.slice(KEPT - 1).map((old) => old.checkpointId) });
+    moment?.('checkpoint.after');
+    return row;
+  }
+
+  /** The newest that can be opened, newest first from `from`; what is wrong with those before it goes to `refused`. */
+  async open(
+    ref: TaskRef,
+    from: string | null,
+    place: { onQueued: (reason: string) => void },
+    refused: (row: CheckpointRow, why: FermataError) => void = () => {},
+  ): Promise<OpenedCheckpoint | undefined> {
+    const rows = await this.#options.store.checkpoints(ref);
+    const at = from === null ? 0 : rows.findIndex(({ checkpointId }) => checkpointId === from);
+    for (const row of rows.slice(Math.max(at, 0))) {
+      try {
+        return { row, ...(await this.openOne(ref, row, place)) };
+      } catch (error) {
+        if (!(error instanceof FermataError) || (error.code !== 'checkpoint_invalid' && error.code !== 'environment_mismatch')) throw error;
+        refused(row, error);
+      }
+    }
+    return undefined;
+  }
+
+  /** Newest first. */
+  ofTask(ref: TaskRef): Promise<CheckpointRow[]> {
+    return this.#options.store.checkpoints(ref);
+  }
+
+  /** Throws `checkpoint_invalid` or `environment_mismatch`. */
+  async openOne(ref: TaskRef, row: CheckpointRow, place: { onQueued: (reason: string) => void }): Promise<{ machine: HostedMachine; restored: Restored }> {
+    const { store, host } = this.#options;
+    const data = await store.checkpointData(ref, row.checkpointId);
+    return host.restore(data, { ...openingKeys(this.#options), boundTo: boundTo(ref, row) }, { tenant: ref.tenant, ...place });
+  }
+}
+
+/** What the seal of a checkpoint holds it to. */
+export function boundTo({ tenant, taskId }: TaskRef, { checkpointId, seq, hash }: Pick<CheckpointRow, 'checkpointId' | 'seq' | 'hash'>): string {
+  return [tenant, taskId, checkpointId, seq, hash].join('\n');
+}
+
+function notStored(error: unknown): FermataError {
+  if (error instanceof FermataError && error.code === 'checkpoint_failed') return error;
+  return new FermataError('checkpoint_failed', `the checkpoint could not be stored: ${error instanceof Error ? error.message : error}`, {
+    hint: 'See that the data folder has room and can be written.',
+    cause: error,
+  });
+}

@@ -1,0 +1,100 @@
+/** What an engine is made of, and what of it can be set. */
+import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, ToolName, ValueRecord } from '@fermata/protocol';
+
+export interface EngineToolCall {
+  taskId: string;
+  callId: string;
+  /** The same for every try of one call. */
+  idempotencyKey: string;
+  /** Aborted when the task is cancelled or runs out of time. */
+  signal: AbortSignal;
+}
+
+/** A tool as the engine uses it. */
+export interface EngineTool {
+  readonly name: string;
+  readonly idempotent: boolean;
+  readonly requiresApproval: boolean;
+  /** How often a failed call is tried in all, and how long before the second try; doubled for each after it. */
+  readonly retry?: { maxAttempts: number; backoffMs: number } | undefined;
+  /** Checks arguments; returns them as the tool takes them, or throws. */
+  readonly check: (args: ValueRecord) => unknown;
+  /** Absent for a client-side tool. */
+  readonly execute: ((args: never, call: EngineToolCall) => unknown) | undefined;
+  /** Asked about a call whose outcome was lost: what came of it, or undefined where that cannot be said. */
+  readonly reconcile?: ((args: never, call: EngineToolCall) => Promise<{ output: unknown } | { retry: true } | undefined>) | undefined;
+}
+
+export type Verdict = { action: 'allow' } | { action: 'deny'; reason?: string } | { action: 'require_approval'; reason?: string; expiresAfterMs?: number };
+
+/** Where the engine finds tools, and what it may do with them. */
+export interface EngineTools {
+  /** The others are asked of a tenant only after this has resolved for it; it learns what is new. */
+  ready(tenant: string): Promise<void>;
+  /** What programs of this tenant may know of; `patterns`: only names that fit one. */
+  names(tenant: string, patterns?: readonly string[]): ToolName[];
+  find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined;
+  /** `rules`: of the task, before those that stand for all. */
+  judge(tenant: string, tool: EngineTool, args: ValueRecord, rules: readonly PolicyRule[]): Verdict;
+}
+
+export interface PreparedProgram {
+  code: string;
+  /** Set where the program cannot even be prepared; it is not started then. */
+  error?: TaskFault;
+  /** An error of the prepared code, told in places of the user's own source. */
+  explain(error: TaskFault): TaskFault;
+}
+
+/** Names of moments at which a crash must lose nothing; see `EngineOptions.moment`. */
+export type Moment =
+  | 'commit.before'
+  | 'commit.after'
+  | 'checkpoint.before'
+  | 'checkpoint.after'
+  | 'tool.before'
+  | 'tool.after'
+  | 'settle.after'
+  | 'deliver.before'
+  | 'deliver.after';
+
+export interface EngineOptions {
+  store: Store;
+  host: Host;
+  tools: EngineTools;
+  /** Turns what a user wrote into what a machine takes. */
+  prepare: (program: { language: Language; code: string }) => PreparedProgram;
+  /** What to do about a fault, in one sentence. */
+  hint?: (fault: TaskFault, language: Language) => string | undefined;
+  /** Seals checkpoints; `oldKeys` only open them. */
+  sealKey: SealKey;
+  oldKeys?: readonly SealKey[];
+  /** This engine's name in journals. Default: made up. */
+  worker?: string;
+  /** For tasks that do not say otherwise. */
+  limits?: LimitsInput;
+  /** Tasks that run at the same time: of all tenants (default 64), and of each (default: no less). */
+  maxRunning?: number;
+  maxRunningPerTenant?: number;
+  /** Tasks that may wait in the queue; more are refused. Default 100,000. */
+  maxQueued?: number;
+  /** Processor time after which a running task is checkpointed. Default 5 s. */
+  checkpointEveryCpuMs?: number;
+  /** The largest checkpoint that is stored. Default 256 MiB. */
+  maxCheckpointBytes?: number;
+  /** A program that sleeps no longer keeps its machine. Default 250 ms. */
+  keepForTimerMs?: number;
+  /** How long the calls of a cancelled task have to end. Default 1 s. */
+  cancelGraceMs?: number;
+  /** Ended tasks are purged after so long. Default: never. */
+  retentionMs?: number;
+  /** The clock; for tests. */
+  now?: () => number;
+  /** Told at each moment of {@link Moment}; for tests that crash there. */
+  moment?: (moment: Moment) => void;
+}
+
+/** With what checkpoints are opened, besides what they are bound to. */
+export function openingKeys({ sealKey, oldKeys = [] }: Pick<EngineOptions, 'sealKey' | 'oldKeys'>): OpenOptions {
+  return { keys: [sealKey, ...oldKeys] };
+}

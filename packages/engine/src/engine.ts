@@ -1,0 +1,474 @@
+/**
+ * The engine: durable tasks over a store, a host of machines and tools.
+ *
+ * It owns every unended task of its store. What it tells is durable. What survives a crash: everything that a call of its own
+ * has resolved for; tasks that ran go on from their newest checkpoint and the answers recorded after it.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  type CheckpointRow,
+  ENDED,
+  type Entry,
+  FermataError,
+  fromWire,
+  type Inspection,
+  type Limits,
+  limitsSchema,
+  type Page,
+  type Program,
+  parseOptions,
+  type Store,
+  type TaskRef,
+  type TaskRequest,
+  type TaskRow,
+} from '@fermata/protocol';
+import { Alarm } from './alarm.ts';
+import { Batches } from './batches.ts';
+import { CallDesk } from './call-desk.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { Control, dueOf } from './control.ts';
+import { decideCall } from './decisions.ts';
+import type { BatchView, CallView, Decision, Engine, EngineStatus, SessionView, SubmitOptions, TaskEvent, TaskFilter, TaskView } from './engine-api.ts';
+import type { EngineOptions } from './engine-options.ts';
+import { EventHub } from './event-hub.ts';
+import { eventOf, taskEvents } from './events.ts';
+import { fileBlob } from './file-blob.ts';
+import type { LiveTask } from './live-task.ts';
+import { LiveTasks } from './live-tasks.ts';
+import { type Gate, Queue } from './queue.ts';
+import { Replayer } from './replayer.ts';
+import { newTask, sameRequest } from './submission.ts';
+import { callView, readOutput, taskView, type ViewSources } from './task-view.ts';
+import { Worker } from './worker.ts';
+
+const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
+const NO_OUTPUT = { stdout: '', stderr: '' };
+const PERSONS = ['approval', 'review', 'outcome_unknown'] as const;
+
+export function createEngine(options: EngineOptions): Engine {
+  return new DurableEngine(options);
+}
+
+class DurableEngine implements Engine {
+  readonly #options: EngineOptions;
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #tasks: LiveTasks;
+  readonly #desk: CallDesk;
+  readonly #queue: Queue;
+  readonly #checkpoints: Checkpoints;
+  readonly #worker: Worker;
+  readonly #control: Control;
+  readonly #hub = new EventHub();
+  readonly #alarm: Alarm;
+  readonly #batches: Batches;
+  readonly #replayer: Replayer;
+  readonly #view: ViewSources;
+  #accepting = false;
+  #closed = false;
+
+  constructor(options: EngineOptions) {
+    const { store, host, tools, prepare, worker = `engine_${randomBytes(6).toString('hex')}`, now = Date.now, moment = () => {} } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#now = now;
+    this.#alarm = new Alarm(now, () => void this.#due());
+    this.#tasks = new LiveTasks(store, (tenant) => tools.ready(tenant), {
+      now,
+      moment,
+      onCommitted: (live, entries) => {
+        this.#alarm.set(live.row.dueAt);
+        this.#hub.tell(live.ref, () => entries.map(eventOf));
+      },
+      onBroken: (live) => this.#onBroken(live),
+    });
+    this.#desk = new CallDesk({ tools, now, moment, tasks: this.#tasks, onChanged: (live) => this.#control.wake(live) });
+    const { maxRunning = 64 } = options;
+    this.#queue = new Queue({ maxRunning, maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
+    this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
+    this.#batches = new Batches(store, now);
+    this.#worker = new Worker({
+      ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000 },
+      run: {
+        ...{ store, host, tools, prepare, worker, now, moment, checkpoints: this.#checkpoints, desk: this.#desk },
+        keepForTimerMs: options.keepForTimerMs ?? 250,
+        checkpointEveryCpuMs: options.checkpointEveryCpuMs ?? 5_000,
+        program: (live) => this.#program(live),
+        limits: (live) => this.#limits(live.row.request),
+        tell: (live, kind, data) => this.#hub.tell(live.ref, () => [{ seq: null, at: now(), kind, data }]),
+      },
+      hint: (fault, row) => options.hint?.(fault, row.request.language),
+      gatesOf: (row) => this.#gatesOf(row),
+      onStopped: (live) => this.#control.stopped(live),
+      onEnded: (live) => this.#batches.onEnded(live.row),
+    });
+    this.#control = new Control({ desk: this.#desk, queue: this.#queue, worker: this.#worker, now, hasTurn: () => true });
+    this.#replayer = new Replayer({
+      store,
+      host,
+      checkpoints: this.#checkpoints,
+      prepare,
+      program: (row) => this.#programOf(row),
+      limits: (row) => this.#limits(row.request),
+      sealKey: options.sealKey,
+    });
+    this.#view = { queue: this.#queue, runOf: (row) => this.#worker.runOf(row), heldUpBy: (row) => this.#heldUpBy(row) };
+  }
+
+  get status(): EngineStatus {
+    return { running: this.#queue.running, pending: this.#queue.size, residentMachines: this.#options.host.usage.residentMachines, accepting: this.#accepting };
+  }
+
+  async start(): Promise<void> {
+    await this.#batches.start();
+    const again: TaskRef[] = [];
+    for await (const row of this.#store.unended()) {
+      const { status, desired, pauseReason } = row;
+      if (status === 'paused' && pauseReason === 'shutdown') again.push(row);
+      else if (status === 'running' || status === 'pending' || desired === 'cancel') await this.#worker.recover(row);
+    }
+    for (const { n: _, ...ref } of await this.#store.openCalls()) await this.#worker.recover(ref);
+    for (const ref of again) await this.#tasks.use(ref, async (live) => this.#control.resume(live, 'the engine'));
+    this.#alarm.set(await this.#store.nextDue());
+    this.#accepting = true;
+    this.#worker.start();
+  }
+
+  async submit(tenant: string, request: TaskRequest, { taskId, by }: SubmitOptions = {}): Promise<TaskView> {
+    this.#mustAccept(1);
+    const ref = { tenant, taskId: taskId ?? newId('task') };
+    this.#limits(request);
+    const repeated = taskId === undefined ? undefined : await this.#repeated(ref, request);
+    if (repeated) return repeated;
+    await this.#options.tools.ready(tenant);
+    const { live, release } = this.#add(ref, request, by);
+    try {
+      await live.flush();
+    } catch (error) {
+      const repeated = error instanceof FermataError && error.code === 'conflict' ? await this.#repeated(ref, request) : undefined;
+      if (repeated) return repeated;
+      throw error;
+    } finally {
+      release();
+    }
+    this.#worker.add(live.row);
+    return taskView(live.row, [], NO_OUTPUT, this.#view);
+  }
+
+  async submitBatch(
+    tenant: string,
+    requests: readonly { request: TaskRequest; taskId?: string }[],
+    options: { batchId?: string; maxConcurrency?: number; callbackUrl?: string; by?: string } = {},
+  ): Promise<BatchView> {
+    this.#mustAccept(requests.length);
+    const batchId = options.batchId ?? newId('batch');
+    const rows = requests.map(({ request, taskId }) => {
+      this.#limits(request);
+      return newTask({ tenant, taskId: taskId ?? newId('task') }, { ...request, batchId }, this.#now(), options.by ?? null);
+    });
+    const before = await this.#batches.repeated(tenant, batchId, rows);
+    if (before) return before;
+    await this.#batches.create(tenant, batchId, rows, options);
+    for (const { row } of rows) this.#worker.add(row);
+    return this.#batches.view(tenant, batchId);
+  }
+  batch(tenant: string, batchId: string): Promise<BatchView> {
+    return this.#batches.view(tenant, batchId);
+  }
+  async cancelBatch(tenant: string, batchId: string, by?: string): Promise<BatchView> {
+    const { taskIds } = await this.#batches.view(tenant, batchId);
+    await Promise.all(
+      taskIds.map((taskId) =>
+        this.cancel({ tenant, taskId }, by === undefined ? {} : { by }).catch((error: unknown) => {
+          // It has ended in the meantime.
+          if (!(error instanceof FermataError) || error.code !== 'invalid_state') throw error;
+        }),
+      ),
+    );
+    return this.#batches.view(tenant, batchId);
+  }
+
+  async task(ref: TaskRef): Promise<TaskView> {
+    const row = await this.#row(ref);
+    return taskView(row, await this.#store.calls(ref), await readOutput(this.#store, row), this.#view);
+  }
+  async tasks(tenant: string, { limit = 50, ...filter }: TaskFilter = {}): Promise<Page<TaskView>> {
+    const { items, ...page } = await this.#store.tasks({ tenant, ...filter, limit: Math.min(limit, 500) });
+    return { ...page, items: items.map((row) => taskView(row, [], NO_OUTPUT, this.#view)) };
+  }
+  async wait(ref: TaskRef, waitMs: number, signal?: AbortSignal): Promise<TaskView> {
+    await this.#until(ref, waitMs, signal, (row) => ENDED.includes(row.status) || row.status === 'paused' || row.status === 'waiting', isSettledWait);
+    return this.task(ref);
+  }
+
+  async pause(
+    ref: TaskRef,
+    { waitMs = 60_000, by, reason = 'user_request' }: { waitMs?: number; by?: string; reason?: 'user_request' | 'budget' | 'shutdown' } = {},
+  ): Promise<TaskView> {
+    let failure: FermataError | undefined;
+    const unlisten = this.#hub.listen(ref, (events) => {
+      for (const { kind, data } of events) if (kind === 'checkpoint_failed') failure ??= failureOf(data);
+    });
+    try {
+      await this.#tasks.use(ref, async (live) => this.#control.pause(live, reason, by ?? null));
+      await this.#until(ref, waitMs, undefined, ({ status, desired }) => status === 'paused' || desired !== 'pause' || ENDED.includes(status));
+    } finally {
+      unlisten();
+    }
+    const view = await this.task(ref);
+    if (view.status !== 'paused' && view.desired === 'run' && failure) throw failure;
+    if (ENDED.includes(view.status)) throw new FermataError('invalid_state', `the task has ${view.status} before it could be paused`);
+    return view;
+  }
+  async resume(ref: TaskRef, { by }: { by?: string } = {}): Promise<TaskView> {
+    await this.#tasks.use(ref, async (live) => this.#control.resume(live, by ?? null));
+    return this.task(ref);
+  }
+  async cancel(ref: TaskRef, { waitMs = 60_000, by }: { waitMs?: number; by?: string } = {}): Promise<TaskView> {
+    await this.#tasks.use(ref, async (live) => {
+      const left = this.#control.cancel(live, by ?? null);
+      await live.flush();
+      if (left === 'end it') await this.#worker.cancel(live, by ?? null);
+    });
+    await this.#until(ref, waitMs, undefined, ({ status }) => ENDED.includes(status));
+    return this.task(ref);
+  }
+
+  async calls(ref: TaskRef): Promise<CallView[]> {
+    await this.#row(ref);
+    return (await this.#store.calls(ref)).map(callView);
+  }
+  decide(ref: TaskRef, callId: string, decision: Decision, by: string): Promise<CallView> {
+    return this.#tasks.use(ref, async (live) => {
+      const call = decideCall(this.#desk, live, callId, decision, by);
+      await live.flush();
+      return callView(call);
+    });
+  }
+  async inbox(
+    tenant: string,
+    { kinds = [...PERSONS], cursor, limit = 50 }: { kinds?: ('approval' | 'review' | 'client_tool' | 'outcome_unknown')[]; cursor?: string; limit?: number } = {},
+  ): Promise<Page<CallView & { taskId: string }>> {
+    const page = await this.#store.waits({ tenant, kinds, ...(cursor === undefined ? {} : { cursor }), limit: Math.min(limit, 500) });
+    return { ...page, items: page.items.map((row) => ({ ...callView(row), taskId: row.taskId })) };
+  }
+
+  events(ref: TaskRef, options: { after?: number; live?: boolean; signal?: AbortSignal } = {}): AsyncIterable<TaskEvent> {
+    return taskEvents(this.#store, this.#hub, ref, options);
+  }
+  async journal(ref: TaskRef, after = 0, limit = 1000): Promise<Entry[]> {
+    await this.#row(ref);
+    return this.#store.entries(ref, after, limit);
+  }
+
+  async inspect(ref: TaskRef): Promise<Inspection> {
+    const row = await this.#row(ref);
+    if (row.status === 'running') throw new FermataError('invalid_state', 'the task is running; pause it first');
+    return this.#replayer.inspect(row);
+  }
+  async checkpoint(ref: TaskRef): Promise<CheckpointRow> {
+    const row = await this.#row(ref);
+    if (ENDED.includes(row.status)) throw new FermataError('invalid_state', `the task has ${row.status}; there is nothing to go on with`);
+    const run = this.#worker.runOf(ref);
+    if (run?.isOpen) return run.checkpoint();
+    const [newest] = await this.#store.checkpoints(ref);
+    if (!newest) throw new FermataError('invalid_state', 'the task has not begun; it needs no checkpoint');
+    return newest;
+  }
+  async checkpoints(ref: TaskRef): Promise<CheckpointRow[]> {
+    await this.#row(ref);
+    return this.#store.checkpoints(ref);
+  }
+  async fork(ref: TaskRef, options: Parameters<Engine['fork']>[1] = {}): Promise<TaskView> {
+    this.#mustAccept(1);
+    const made = await this.#replayer.fork(await this.#row(ref), { ...options, taskId: options.taskId ?? newId('task') }, this.#now());
+    await this.#store.commit([made.commit]);
+    const forkRef = { tenant: ref.tenant, taskId: made.commit.task.row.taskId };
+    await this.#tasks.use(forkRef, async (live) => {
+      if (live.row.status === 'pending') this.#worker.add(live.row);
+      this.#desk.performReady(live);
+    });
+    return this.task(forkRef);
+  }
+  async verify(ref: TaskRef): ReturnType<Engine['verify']> {
+    const row = await this.#row(ref);
+    if (!ENDED.includes(row.status)) throw new FermataError('invalid_state', 'only a task that has ended can be verified');
+    return this.#replayer.verify(row);
+  }
+  async purge(ref: TaskRef, by?: string): Promise<void> {
+    const row = await this.#row(ref);
+    if (!ENDED.includes(row.status)) throw new FermataError('invalid_state', 'the task has not ended; cancel it first');
+    const body = JSON.stringify({ status: row.status, ended_at: row.endedAt, purged_at: this.#now(), by: by ?? null, head: row.hash });
+    await this.#store.commit([{ documents: [{ row: { kind: 'tombstone', tenant: ref.tenant, id: ref.taskId, version: 1, createdAt: this.#now(), body } }] }]);
+    for (const { blob } of row.files) await this.#store.dropBlob(blob);
+    await this.#store.purge(ref);
+  }
+
+  async sessions(_tenant: string, _query?: { cursor?: string; limit?: number }): Promise<Page<SessionView>> {
+    return { items: [] };
+  }
+  async endSession(_tenant: string, sessionId: string): Promise<void> {
+    throw new FermataError('not_found', `there is no session ${sessionId}`);
+  }
+
+  async putFile(tenant: string, name: string, data: Uint8Array): Promise<{ fileId: string; bytes: number }> {
+    const fileId = newId('file');
+    await this.#store.putBlob(fileBlob(tenant, fileId), data);
+    const body = JSON.stringify({ name, bytes: data.length });
+    await this.#store.commit([{ documents: [{ row: { kind: 'file', tenant, id: fileId, version: 1, createdAt: this.#now(), body }, expect: 0 }] }]);
+    return { fileId, bytes: data.length };
+  }
+  async file(tenant: string, fileId: string): Promise<{ name: string; data: Uint8Array } | undefined> {
+    const row = await this.#store.document('file', tenant, fileId);
+    const data = row && (await this.#store.blob(fileBlob(tenant, fileId)));
+    return row && data ? { name: (JSON.parse(row.body) as { name: string }).name, data } : undefined;
+  }
+
+  async close({ drainMs = 10_000 }: { drainMs?: number } = {}): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#accepting = false;
+    this.#alarm.close();
+    const stopped = this.#worker.stop();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, drainMs);
+    });
+    await Promise.race([
+      Promise.all(this.#worker.refs().map((ref) => this.#tasks.use(ref, async (live) => this.#control.pause(live, 'shutdown', 'the engine')).catch(() => {}))).then(() => stopped),
+      late,
+    ]);
+    clearTimeout(timer);
+    this.#desk.close();
+    this.#worker.abandon();
+    await stopped;
+    await this.#store.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #add(ref: TaskRef, request: TaskRequest, by: string | undefined): { live: LiveTask; release: () => void } {
+    const { row, entry } = newTask(ref, request, this.#now(), by ?? null);
+    return this.#tasks.add(row, entry);
+  }
+  async #repeated(ref: TaskRef, request: TaskRequest): Promise<TaskView | undefined> {
+    const row = await this.#store.task(ref);
+    if (!row) return undefined;
+    if (sameRequest(row.request, request)) return this.task(ref);
+    throw new FermataError('conflict', `there is a task ${ref.taskId} already, of another request`, { hint: 'Use another task id, or none.' });
+  }
+  async #row(ref: TaskRef): Promise<TaskRow> {
+    const row = await this.#store.task(ref);
+    if (!row) throw new FermataError('not_found', `there is no task ${ref.taskId}`);
+    return row;
+  }
+  #mustAccept(count: number): void {
+    if (this.#closed) throw new FermataError('resources_exhausted', 'the engine is being closed', { hint: 'Ask again in a moment.' });
+    const { maxQueued = 100_000 } = this.#options;
+    if (this.#queue.size + count > maxQueued)
+      throw new FermataError('resources_exhausted', `${this.#queue.size} tasks wait already`, { hint: 'Ask again when some of them have run.' });
+  }
+  #limits(request: TaskRequest): Limits {
+    return parseOptions(limitsSchema, { ...this.#options.limits, ...request.limits }, 'limits');
+  }
+  #program(live: LiveTask): Promise<Program> {
+    return this.#programOf(live.row);
+  }
+  async #programOf({ tenant, request }: TaskRow): Promise<Program> {
+    const { language, code, toolCall, input, stdin, files = [], tools, allowedLibraries } = request;
+    const loaded = await Promise.all(files.map(async ({ path, blob }) => ({ path, data: await this.#mustHave(blob) })));
+    return {
+      language,
+      code: toolCall ? CALL_PROGRAM : code,
+      input: toolCall ? fromWire(toolCall) : input === undefined ? undefined : fromWire(input),
+      tools: this.#options.tools.names(tenant, tools),
+      ...(stdin === undefined ? {} : { stdin }),
+      ...(loaded.length === 0 ? {} : { files: loaded }),
+      ...(allowedLibraries === undefined ? {} : { allowedLibraries }),
+    };
+  }
+  async #mustHave(blob: string): Promise<Uint8Array> {
+    const data = await this.#store.blob(blob);
+    if (!data) throw new FermataError('not_found', 'a file that the task was given is not there any more');
+    return data;
+  }
+
+  #gatesOf({ tenant, batchId }: TaskRow): Gate[] {
+    const width = batchId === null ? null : this.#batches.widthOf(tenant, batchId);
+    return width === null ? [] : [{ name: `batch ${batchId}`, width }];
+  }
+  #heldUpBy(row: TaskRow): string | null {
+    if (row.notBefore !== null && row.notBefore > this.#now()) return `its next attempt begins at ${new Date(row.notBefore).toISOString()}`;
+    return this.#worker.reasonOf(row);
+  }
+
+  #onBroken(live: LiveTask): void {
+    const run = this.#worker.runOf(live.ref);
+    if (run) run.ring();
+    else setTimeout(() => void this.#worker.recover(live.ref), 1_000).unref();
+  }
+
+  /** Whatever is due: approvals that expire, timers of programs, next attempts. */
+  async #due(): Promise<void> {
+    try {
+      for (;;) {
+        const rows = await this.#store.due(this.#now(), 100);
+        for (const ref of rows) await this.#tasks.use(ref, async (live) => this.#dealWith(live));
+        if (rows.length < 100) break;
+      }
+      this.#alarm.set(await this.#store.nextDue());
+    } catch {
+      this.#alarm.set(this.#now() + 1_000);
+    }
+  }
+  #dealWith(live: LiveTask): void {
+    const now = this.#now();
+    for (const call of live.openCalls()) if (call.status === 'waiting' && call.expiresAt !== null && call.expiresAt <= now) this.#desk.expire(live, call);
+    const { status, notBefore } = live.row;
+    if (status === 'pending' && notBefore !== null && notBefore <= now) {
+      live.change({ notBefore: null });
+      this.#worker.add(live.row);
+    } else this.#control.wake(live);
+    if (!live.ended) live.change({ dueAt: dueOf(live) });
+  }
+
+  /** Until `holds` is true of the task as it is stored, or for `waitMs`. */
+  async #until(
+    ref: TaskRef,
+    waitMs: number,
+    signal: AbortSignal | undefined,
+    holds: (row: TaskRow) => boolean,
+    besides: (store: Store, row: TaskRow) => Promise<boolean> = async () => true,
+  ): Promise<void> {
+    const end = performance.now() + waitMs;
+    for (;;) {
+      const heard = Promise.withResolvers<void>();
+      const unlisten = this.#hub.listen(ref, () => heard.resolve());
+      const timer = setTimeout(heard.resolve, Math.max(0, Math.min(end - performance.now(), 2 ** 31 - 1)));
+      signal?.addEventListener('abort', () => heard.resolve(), { once: true });
+      try {
+        const row = await this.#row(ref);
+        if ((holds(row) && (await besides(this.#store, row))) || performance.now() >= end || signal?.aborted) return;
+        await heard.promise;
+      } finally {
+        clearTimeout(timer);
+        unlisten();
+      }
+    }
+  }
+}
+
+/** A timer alone is not something that somebody waits for. */
+async function isSettledWait(store: Store, row: TaskRow): Promise<boolean> {
+  if (row.status !== 'waiting') return true;
+  return (await store.calls(row)).some(({ status }) => status === 'waiting');
+}
+
+function newId(prefix: string): string {
+  return `${prefix}_${randomBytes(10).toString('hex')}`;
+}
+function failureOf(data: unknown): FermataError {
+  const { code, message } = data as { code: 'checkpoint_failed' | 'checkpoint_too_large'; message: string };
+  return new FermataError(code, message);
+}

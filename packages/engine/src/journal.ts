@@ -1,0 +1,65 @@
+/**
+ * The journal of a task: numbered entries, each chained to the one before it by its hash, so that none can be changed, left
+ * out or added between two others unseen.
+ */
+import { createHash } from 'node:crypto';
+import { type Entry, FermataError } from '@fermata/protocol';
+
+/** What entries tell, by kind. All of it is JSON; values are in their wire form. */
+export interface EntryBodies {
+  submitted: { request: unknown; by: string | null; fork_of?: unknown };
+  /** A worker has taken the task. */
+  leased: { epoch: number; worker: string; attempt: number; checkpoint_id: string | null };
+  /** The program begins, from its start, at this time of its clock. */
+  begun: { attempt: number; now_ms: number; image: string };
+  call: { call_id: string; n: number; tool: string; arguments: unknown; decision: 'allow' | 'deny' | 'wait' | 'known'; waits_for?: string; reason?: string; expires_at?: number };
+  decided: { call_id: string; decision: unknown; by: string };
+  call_started: { call_id: string; n: number; try: number };
+  call_retry: { call_id: string; n: number; error: unknown; not_before: number };
+  call_unknown: { call_id: string; n: number };
+  call_settled: { call_id: string; n: number; result: unknown; by: string };
+  /** The program was given the result of a call, at this time of its clock. */
+  delivered: { n: number; now_ms: number };
+  /** The program was told that the time it waits for has come. */
+  timer: { now_ms: number };
+  output: { stream: 'stdout' | 'stderr'; offset: number; text?: string; base64?: string };
+  step: { name: string };
+  step_result: { name: string; value: unknown };
+  finding: { message: string; line: number | null };
+  asked: { desired: string; by: string | null };
+  checkpoint: { checkpoint_id: string; reason: string; bytes: number; seq: number };
+  checkpoint_failed: { message: string; code: string };
+  waiting: { checkpoint_id: string; timer_at: number | null };
+  queued: { reason: string };
+  paused: { checkpoint_id: string | null; reason: string };
+  /** `anew`: the program begins from its start. */
+  retry: { attempt: number; not_before: number; error: unknown; anew: boolean };
+  succeeded: { output: unknown };
+  failed: { error: unknown };
+  cancelled: { by: string | null };
+}
+export type EntryKind = keyof EntryBodies;
+
+/** What its body says. */
+export function bodyOf<K extends EntryKind>(entry: Entry, kind: K): EntryBodies[K] | undefined {
+  return entry.kind === kind ? (JSON.parse(entry.body) as EntryBodies[K]) : undefined;
+}
+
+export function nextEntry(before: { seq: number; hash: string }, at: number, kind: string, body: unknown): Entry {
+  const unhashed = { seq: before.seq + 1, at, kind, body: JSON.stringify(body) };
+  return { ...unhashed, hash: hashOf(before.hash, unhashed) };
+}
+
+function hashOf(before: string, { seq, at, kind, body }: Omit<Entry, 'hash'>): string {
+  return createHash('sha256').update(`${before}\n${seq}\n${at}\n${kind}\n${body}\n`).digest('hex');
+}
+
+/** Throws `checkpoint_invalid` at the first entry that does not follow from the one before it. */
+export function verifyChain(entries: readonly Entry[], before: { seq: number; hash: string } = { seq: 0, hash: '' }): void {
+  for (const entry of entries) {
+    if (entry.seq !== before.seq + 1 || entry.hash !== hashOf(before.hash, entry)) {
+      throw new FermataError('checkpoint_invalid', `the journal does not hold at entry ${before.seq + 1}: it was changed, or an entry is missing`);
+    }
+    before = entry;
+  }
+}

@@ -1,0 +1,479 @@
+/**
+ * One lease of a task: its machine is opened where the task stands, advanced, and given up when the task ends, parks or stops.
+ *
+ * The machine never calls out. Every advance ends with an outcome; what came out on the way is written into the journal, calls
+ * go to the desk, and the next input is made of what the journal knows: first the deliveries that are recorded after the
+ * checkpoint, in their order, then new ones. So running and running again are the same code. Nothing that is emitted again is
+ * recorded again: output is known by its offset, calls by their number, notes by their count.
+ *
+ * What survives a crash: everything that was flushed. The machine itself is only as new as the task's newest checkpoint.
+ */
+import {
+  type Budget,
+  type CheckpointRow,
+  type Emission,
+  FermataError,
+  type Host,
+  type HostedMachine,
+  type HostedOutcome,
+  type Input,
+  imageOfLanguage,
+  type Limits,
+  type Mark,
+  type Program,
+  type Report,
+  type TaskFault,
+  type TaskUsage,
+  toWire,
+  type Wait,
+} from '@fermata/protocol';
+import { type CallDesk, resultOf } from './call-desk.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { EngineOptions, Moment, PreparedProgram } from './engine-options.ts';
+import { guestFault, limitFault, systemFault } from './fault.ts';
+import { KnownCalls } from './known-calls.ts';
+import type { LiveTask } from './live-task.ts';
+import { wireOfOutput } from './output-text.ts';
+import { type Delivery, readDeliveries } from './replay.ts';
+
+/** How a lease ended, where the task has not been parked, paused or cancelled by it. */
+export type RunEnd =
+  | { kind: 'succeeded'; output: unknown; files: { path: string; data: Uint8Array }[] }
+  | { kind: 'failed'; fault: TaskFault; truncated: boolean }
+  /** Parked or paused; durable. */
+  | { kind: 'stopped' }
+  | { kind: 'cancelled' };
+
+export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'prepare'> {
+  host: Host;
+  checkpoints: Checkpoints;
+  desk: CallDesk;
+  worker: string;
+  keepForTimerMs: number;
+  checkpointEveryCpuMs: number;
+  now: () => number;
+  moment: (moment: Moment) => void;
+  program: (live: LiveTask) => Promise<Program>;
+  limits: (live: LiveTask) => Limits;
+  /** Told what passes and is not kept. */
+  tell: (live: LiveTask, kind: string, data: unknown) => void;
+  /** Told that the task has to wait for a place, and why. */
+  onQueued: (reason: string) => void;
+}
+
+/** Journal bytes after which a checkpoint is taken. */
+const CHECKPOINT_EVERY_BYTES = 4 * 1024 * 1024;
+/** Output is durable, and so visible, no later than this. */
+const OUTPUT_DELAY_MS = 50;
+/** After a checkpoint that failed while the task could have parked. */
+const PARK_AGAIN_MS = 30_000;
+
+export class RunTask {
+  readonly live: LiveTask;
+  readonly #options: RunOptions;
+  readonly #prepared: PreparedProgram;
+  readonly #limits: Limits;
+  readonly #known: KnownCalls;
+  #machine: HostedMachine | undefined;
+  #waits: Wait = { for: 'start' };
+  /** Recorded deliveries that this machine has not been given yet. */
+  #recorded: Delivery[] = [];
+  /** What has come out of this machine. */
+  #emitted = { outputBytes: 0, calls: 0, notes: 0 };
+  #before = { wallMs: 0, cpuMs: 0 };
+  #since = performance.now();
+  #cpuAtCheckpointMs = 0;
+  #bytesAtCheckpoint = 0;
+  #bytes = 0;
+  #checkpointAsked = false;
+  #checkpointWaiters: PromiseWithResolvers<CheckpointRow>[] = [];
+  #parkAgainAt = 0;
+  #woken = Promise.withResolvers<void>();
+  #flushing: NodeJS.Timeout | undefined;
+  #abandoned = false;
+
+  constructor(options: RunOptions, live: LiveTask) {
+    this.#options = options;
+    this.live = live;
+    const { language, code } = live.row.request;
+    this.#prepared = options.prepare({ language, code });
+    this.#limits = options.limits(live);
+    this.#known = new KnownCalls(live);
+  }
+
+  /** Whether it has a machine; before that the task is still in the queue. */
+  get isOpen(): boolean {
+    return this.#machine !== undefined;
+  }
+  get usage(): TaskUsage {
+    return this.#machine ? this.#spent(this.#machine.report) : this.live.row.usage;
+  }
+  get line(): number | null {
+    return this.#machine?.report.position?.line ?? this.live.row.line;
+  }
+
+  /** Something has changed: a result has come, or something else is wanted of the task. */
+  ring(): void {
+    this.#woken.resolve();
+    if (this.live.row.desired !== 'run') this.#machine?.stop();
+  }
+  /** Gives up at once, without a word to the task. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#machine?.dispose();
+    this.#woken.resolve();
+  }
+  /** A checkpoint at the next place where the machine can stop. */
+  checkpoint(): Promise<CheckpointRow> {
+    const waiter = Promise.withResolvers<CheckpointRow>();
+    this.#checkpointWaiters.push(waiter);
+    this.#checkpointAsked = true;
+    this.#machine?.stop();
+    this.#woken.resolve();
+    return waiter.promise;
+  }
+
+  /** Until the task ends, parks or stops. Rejects where the store fails; the task goes on from what is durable then. */
+  async drive(): Promise<RunEnd> {
+    const { desk } = this.#options;
+    try {
+      if (this.#prepared.error) return { kind: 'failed', fault: this.#prepared.error, truncated: false };
+      await this.#open();
+      if (this.#abandoned) return { kind: 'stopped' };
+      desk.performReady(this.live);
+      for (;;) {
+        if (this.live.broken) throw this.live.broken;
+        if (this.#abandoned) return { kind: 'stopped' };
+        const { desired } = this.live.row;
+        if (desired === 'cancel') return { kind: 'cancelled' };
+        if (desired === 'pause' && (await this.#paused())) return { kind: 'stopped' };
+        if (this.#checkpointAsked) await this.#checkpointed('request');
+        const input = await this.#nextInput();
+        if (!input) {
+          if (this.#budget().wallMs <= 0) return this.#overTime();
+          if (this.#mayPark() && (await this.#parked())) return { kind: 'stopped' };
+          await this.#heard();
+          continue;
+        }
+        const end = await this.#advanced(input);
+        if (end) return end;
+      }
+    } catch (error) {
+      if (this.live.broken) throw this.live.broken;
+      if (this.#abandoned) return { kind: 'stopped' };
+      return { kind: 'failed', fault: systemFault(error), truncated: false };
+    } finally {
+      clearTimeout(this.#flushing);
+      if (this.#machine) this.live.change({ usage: this.usage, line: this.line });
+      this.#machine?.dispose();
+      for (const { reject } of this.#checkpointWaiters.splice(0)) reject(new FermataError('invalid_state', 'the task stopped before a checkpoint was taken'));
+    }
+  }
+
+  /** The machine where the task stands: of its newest checkpoint, else a new one. */
+  async #open(): Promise<void> {
+    const { host, checkpoints, onQueued, worker } = this.#options;
+    const { live } = this;
+    const { row } = live;
+    const opened = await checkpoints.open(live.ref, row.checkpointId, { onQueued }, (refused, why) =>
+      live.record('finding', { message: `checkpoint ${refused.checkpointId} cannot be used: ${why.message}`, line: null }),
+    );
+    if (opened) {
+      const { mark, seq } = opened.row;
+      this.#machine = opened.machine;
+      this.#waits = opened.restored.waits;
+      this.#emitted = { outputBytes: mark.outputBytes, calls: mark.calls, notes: mark.notes };
+      this.#recorded = await readDeliveries(this.#options.store, live.ref, seq);
+    } else {
+      this.#machine = await host.create(imageOfLanguage[row.request.language], this.#limits, { tenant: row.tenant, onQueued });
+      this.#recorded = await readDeliveries(this.#options.store, live.ref, 0);
+    }
+    this.#before = { wallMs: row.usage.wallMs, cpuMs: row.usage.cpuMs };
+    this.#since = performance.now();
+    if (this.#abandoned || live.row.desired !== 'run') return;
+    live.change({
+      status: 'running',
+      epoch: row.epoch + 1,
+      attempt: Math.max(1, row.attempt),
+      worker,
+      startedAt: row.startedAt ?? this.#options.now(),
+      pauseReason: null,
+      timerAt: null,
+      dueAt: this.#known.nextExpiry(),
+    });
+    live.record('leased', { epoch: live.row.epoch, worker, attempt: live.row.attempt, checkpoint_id: opened?.row.checkpointId ?? null });
+    this.#flushSoon(0);
+  }
+
+  /** The next thing that the machine can be given, or undefined while there is none. */
+  async #nextInput(): Promise<Input | undefined> {
+    const { live } = this;
+    const { now, moment } = this.#options;
+    if (this.#waits.for === 'go') return { kind: 'go' };
+    if (this.#waits.for === 'start') {
+      const begun = this.#recorded[0]?.kind === 'begun' ? this.#recorded.shift() : undefined;
+      const nowMs = begun?.nowMs ?? now();
+      if (!begun) live.record('begun', { attempt: live.row.attempt, now_ms: nowMs, image: imageOfLanguage[live.row.request.language] });
+      const program = await this.#options.program(live);
+      return { kind: 'start', program: { ...program, code: this.#prepared.code }, seed: Buffer.from(live.row.seed, 'hex'), nowMs };
+    }
+    const recorded = this.#recorded.shift();
+    if (recorded) {
+      if (recorded.kind === 'timer') return { kind: 'timer', nowMs: recorded.nowMs };
+      if (recorded.kind === 'delivered') return this.#answer(recorded.n, recorded.nowMs);
+      throw new FermataError('replay_diverged', 'the record says that the program began, and it waits for an answer');
+    }
+    const settled = live.nextAnswer();
+    if (settled) {
+      moment('deliver.before');
+      const nowMs = now();
+      live.record('delivered', { n: settled.n, now_ms: nowMs });
+      live.changeCall(settled.n, { delivered: true });
+      return this.#answer(settled.n, nowMs);
+    }
+    const { dueMs } = this.#waits;
+    if (dueMs === null || now() < dueMs) return undefined;
+    const nowMs = now();
+    live.record('timer', { now_ms: nowMs });
+    return { kind: 'timer', nowMs };
+  }
+
+  #answer(n: number, nowMs: number): Input {
+    const call = this.live.call(n);
+    if (!call?.result) throw new FermataError('replay_diverged', `the record delivers call ${n}, which has no result`);
+    return { kind: 'answer', callId: this.#known.machineIdOf(n), result: resultOf(call), nowMs };
+  }
+
+  async #advanced(input: Input): Promise<RunEnd | undefined> {
+    const machine = this.#machine as HostedMachine;
+    const { checkpointEveryCpuMs, desk, moment } = this.#options;
+    let diverged: FermataError | undefined;
+    const due = setTimeout(() => machine.stop(), checkpointEveryCpuMs);
+    due.unref();
+    let outcome: HostedOutcome;
+    try {
+      const advancing = machine.advance(input, this.#budget(), (emitted) => {
+        try {
+          if (!diverged) this.#take(emitted);
+        } catch (error) {
+          diverged = error instanceof FermataError ? error : new FermataError('internal', String(error), { cause: error });
+          machine.stop();
+        }
+      });
+      if (this.live.row.desired !== 'run' || this.#checkpointAsked) machine.stop();
+      outcome = await advancing;
+    } finally {
+      clearTimeout(due);
+    }
+    if (diverged) throw diverged;
+    if (input.kind === 'answer') moment('deliver.after');
+    desk.performReady(this.live);
+    switch (outcome.kind) {
+      case 'slice-used':
+        this.#waits = { for: 'go' };
+        await this.#checkpointIfDue();
+        return undefined;
+      case 'calls':
+        this.#waits = { for: 'answer', dueMs: outcome.dueMs };
+        await this.#checkpointIfDue();
+        return undefined;
+      case 'done':
+        return this.#succeeded(toWire(outcome.value));
+      case 'failed':
+        return { kind: 'failed', fault: this.#prepared.explain(guestFault(outcome.error, this.live)), truncated: false };
+      case 'limit':
+        return { kind: 'failed', fault: this.#prepared.explain(limitFault(outcome.limit, outcome.message, outcome.error)), truncated: outcome.limit === 'output' };
+    }
+  }
+
+  /** Writes down what came out, except what is written already. */
+  #take(emitted: readonly Emission[]): void {
+    const { live } = this;
+    for (const emission of emitted) {
+      if (emission.kind === 'output') {
+        const { stream, offset, bytes } = emission.chunk;
+        this.#emitted.outputBytes = offset + bytes.length;
+        const known = Math.max(0, live.row.mark.outputBytes - offset);
+        if (known >= bytes.length) continue;
+        const fresh = bytes.subarray(known);
+        this.#bytes += fresh.length;
+        live.record('output', { stream, offset: offset + known, ...wireOfOutput(fresh) });
+        live.change({ mark: { ...live.row.mark, outputBytes: offset + bytes.length } });
+        this.#flushSoon(OUTPUT_DELAY_MS);
+      } else if (emission.kind === 'call') {
+        this.#emitted.calls++;
+        const call = this.#known.accept(emission.call, (n, known) => this.#options.desk.accept(live, { ...emission.call, id: n }, known));
+        if (!call) continue;
+        this.#bytes += call.args.length;
+        this.#options.desk.performReady(live);
+        if (call.status === 'waiting') this.#flushSoon(OUTPUT_DELAY_MS);
+      } else {
+        this.#emitted.notes++;
+        if (this.#emitted.notes > live.row.mark.notes) this.#note(emission.note);
+      }
+    }
+    const { position } = (this.#machine as HostedMachine).report;
+    if (position) this.#options.tell(live, 'position', position);
+  }
+
+  #note(note: Extract<Emission, { kind: 'note' }>['note']): void {
+    const { live } = this;
+    live.change({ mark: { ...live.row.mark, notes: this.#emitted.notes } });
+    switch (note.note) {
+      case 'step':
+        live.record('step', { name: note.name });
+        live.change({ step: note.name });
+        this.#flushSoon(OUTPUT_DELAY_MS);
+        break;
+      case 'step_result':
+        live.record('step_result', { name: note.name, value: toWire(note.value) });
+        break;
+      case 'progress':
+        live.change({ progress: note.value });
+        this.#options.tell(live, 'progress', { value: note.value });
+        this.#flushSoon(10 * OUTPUT_DELAY_MS);
+        break;
+      case 'finding':
+        live.record('finding', { message: note.message, line: note.line });
+        break;
+      case 'checkpoint':
+        this.#checkpointAsked = true;
+        break;
+    }
+  }
+
+  /** The program is over; calls that were started are still waited for. */
+  async #succeeded(output: unknown): Promise<RunEnd> {
+    const machine = this.#machine as HostedMachine;
+    while (this.live.openCalls().some((call) => call.status === 'started' && this.#options.desk.isInFlight(call))) {
+      if (this.live.broken) throw this.live.broken;
+      if (this.live.row.desired === 'cancel') return { kind: 'cancelled' };
+      if (this.#budget().wallMs <= 0) return this.#overTime();
+      await this.#heard();
+    }
+    const files = machine.report.usage.diskBytes > 0 ? await machine.files() : [];
+    return { kind: 'succeeded', output, files };
+  }
+
+  #overTime(): RunEnd {
+    const waiting = this.live.openCalls().map(({ tool }) => tool);
+    const while_ = waiting.length > 0 ? `, waiting for ${waiting.slice(0, 5).join(', ')}` : '';
+    return { kind: 'failed', fault: limitFault('timeout', `the program ran longer than ${this.#limits.timeoutMs} ms${while_}`), truncated: false };
+  }
+
+  /** Nothing that this process does will move the program soon. */
+  #mayPark(): boolean {
+    if (this.#waits.for !== 'answer' || this.#options.now() < this.#parkAgainAt) return false;
+    const { dueMs } = this.#waits;
+    if (dueMs !== null && dueMs - this.#options.now() <= this.#options.keepForTimerMs) return false;
+    return this.live.openCalls().every(({ status }) => status === 'waiting');
+  }
+
+  async #parked(): Promise<boolean> {
+    const { live } = this;
+    const timerAt = this.#waits.for === 'answer' ? this.#waits.dueMs : null;
+    const expiry = this.#known.nextExpiry();
+    const dueAt = timerAt === null ? expiry : Math.min(timerAt, expiry ?? timerAt);
+    return this.#stoppedAt('waiting', (checkpointId) => {
+      live.record('waiting', { checkpoint_id: checkpointId, timer_at: timerAt });
+      live.change({ status: 'waiting', parked: true, timerAt, dueAt, worker: null, usage: this.usage, line: this.line });
+    });
+  }
+
+  async #paused(): Promise<boolean> {
+    const { live } = this;
+    const timerAt = this.#waits.for === 'answer' ? this.#waits.dueMs : null;
+    const then = (checkpointId: string | null) => {
+      const reason = live.row.pauseReason ?? 'user_request';
+      live.record('paused', { checkpoint_id: checkpointId, reason });
+      const parked = this.#waits.for === 'answer' && !live.hasAnswer && this.#mayPark();
+      live.change({ status: 'paused', pauseReason: reason, parked, timerAt, dueAt: this.#known.nextExpiry(), worker: null, usage: this.usage, line: this.line });
+    };
+    if (this.#waits.for === 'start' || this.#recorded.length > 0) {
+      // What is stored leads to this place and beyond it.
+      then(live.row.checkpointId);
+      await live.flush();
+      return true;
+    }
+    if (await this.#stoppedAt('pause', then)) return true;
+    live.change({ desired: 'run', pauseReason: null });
+    await live.flush();
+    return false;
+  }
+
+  /** False if no checkpoint could be stored; the program can go on then. */
+  async #stoppedAt(reason: string, then: (checkpointId: string) => void): Promise<boolean> {
+    try {
+      await this.#checkpointed(reason, then);
+      return true;
+    } catch (error) {
+      if (this.live.broken || !(error instanceof FermataError) || (error.code !== 'checkpoint_failed' && error.code !== 'checkpoint_too_large')) throw error;
+      this.live.record('checkpoint_failed', { message: error.message, code: error.code });
+      this.#parkAgainAt = this.#options.now() + PARK_AGAIN_MS;
+      this.#flushSoon(0);
+      return false;
+    }
+  }
+
+  async #checkpointed(reason: string, then?: (checkpointId: string) => void): Promise<void> {
+    this.#checkpointAsked = false;
+    const waiters = this.#checkpointWaiters.splice(0);
+    if (this.#recorded.length > 0 || this.#waits.for === 'start') {
+      for (const { reject } of waiters) reject(new FermataError('invalid_state', 'the task is on its way back to where it was; ask again'));
+      return;
+    }
+    const machine = this.#machine as HostedMachine;
+    const mark: Mark = { ...this.#emitted, fuel: machine.report.usage.fuel, wallMs: this.usage.wallMs, cpuMs: this.usage.cpuMs };
+    try {
+      const row = await this.#options.checkpoints.take(this.live, machine, mark, reason, then);
+      this.#cpuAtCheckpointMs = machine.report.cpuMs;
+      this.#bytesAtCheckpoint = this.#bytes;
+      for (const { resolve } of waiters) resolve(row);
+    } catch (error) {
+      for (const { reject } of waiters) reject(error);
+      // A checkpoint that only somebody asked for is theirs to miss.
+      if (then) throw error;
+      if (this.live.broken) throw error;
+      this.live.record('checkpoint_failed', { message: (error as Error).message, code: error instanceof FermataError ? error.code : 'internal' });
+    }
+  }
+
+  async #checkpointIfDue(): Promise<void> {
+    const cpuMs = (this.#machine as HostedMachine).report.cpuMs - this.#cpuAtCheckpointMs;
+    if (cpuMs < this.#options.checkpointEveryCpuMs && this.#bytes - this.#bytesAtCheckpoint < CHECKPOINT_EVERY_BYTES) return;
+    await this.#checkpointed('interval');
+  }
+
+  /** Until something changes, a timer of the program is due, or its time is over. */
+  async #heard(): Promise<void> {
+    const { now } = this.#options;
+    const dueMs = this.#waits.for === 'answer' && this.#waits.dueMs !== null ? this.#waits.dueMs - now() : Number.POSITIVE_INFINITY;
+    const parkMs = this.#parkAgainAt > now() ? this.#parkAgainAt - now() : Number.POSITIVE_INFINITY;
+    const ms = Math.max(0, Math.min(dueMs, parkMs, this.#budget().wallMs, 2 ** 31 - 1));
+    const timer = setTimeout(() => this.#woken.resolve(), Math.ceil(ms));
+    await this.#woken.promise;
+    clearTimeout(timer);
+    this.#woken = Promise.withResolvers();
+  }
+
+  #flushSoon(ms: number): void {
+    if (ms === 0) {
+      this.live.flush().catch(() => {});
+      return;
+    }
+    this.#flushing ??= setTimeout(() => {
+      this.#flushing = undefined;
+      this.live.flush().catch(() => {});
+    }, ms);
+  }
+
+  #budget(): Budget {
+    const { wallMs, cpuMs } = this.usage;
+    return { wallMs: this.#limits.timeoutMs - wallMs, cpuMs: this.#limits.maxCpuMs - cpuMs };
+  }
+  #spent({ usage, cpuMs }: Report): TaskUsage {
+    const { calls: _, ...rest } = usage;
+    const wallMs = this.#before.wallMs + performance.now() - this.#since;
+    return { ...rest, wallMs, cpuMs: this.#before.cpuMs + cpuMs, toolCalls: this.live.row.usage.toolCalls };
+  }
+}

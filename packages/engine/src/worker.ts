@@ -1,0 +1,195 @@
+/**
+ * Runs tasks: takes them from the queue, holds a lease of each as long as it runs, and makes their end durable.
+ *
+ * A task whose store failed in the middle is let go, and tried again from what is durable after a while.
+ */
+import { FermataError, keyOf, type TaskRef, type TaskRow } from '@fermata/protocol';
+import type { CallDesk } from './call-desk.ts';
+import { cancel, fail, succeed, tryAgain } from './endings.ts';
+import type { LiveTask } from './live-task.ts';
+import type { LiveTasks } from './live-tasks.ts';
+import type { Gate, Queue } from './queue.ts';
+import { type RunEnd, type RunOptions, RunTask } from './run-task.ts';
+
+/** Between two tries of a task whose store fails. */
+const RECOVER_MS = 1_000;
+
+export interface WorkerOptions {
+  queue: Queue;
+  tasks: LiveTasks;
+  desk: CallDesk;
+  run: Omit<RunOptions, 'onQueued'>;
+  now: () => number;
+  cancelGraceMs: number;
+  hint: (fault: TaskFaultOf, row: TaskRow) => string | undefined;
+  gatesOf: (row: TaskRow) => Gate[];
+  /** Told when a lease has ended with the task parked or paused. */
+  onStopped: (live: LiveTask) => Promise<void>;
+  /** Told when the end of a task is durable. */
+  onEnded: (live: LiveTask) => Promise<void>;
+}
+type TaskFaultOf = Extract<RunEnd, { kind: 'failed' }>['fault'];
+
+interface Running {
+  run: RunTask;
+  reason: string | null;
+  finished: Promise<void>;
+}
+
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #running = new Map<string, Running>();
+  #accepting = false;
+  #timers = new Set<NodeJS.Timeout>();
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  runOf(ref: TaskRef): RunTask | undefined {
+    return this.#running.get(keyOf(ref))?.run;
+  }
+  /** Why a task that was taken from the queue has no machine yet. */
+  reasonOf(ref: TaskRef): string | null {
+    return this.#running.get(keyOf(ref))?.reason ?? null;
+  }
+
+  start(): void {
+    this.#accepting = true;
+    this.pump();
+  }
+  /** A task that is pending and may run. */
+  add(row: TaskRow): void {
+    this.#options.queue.add(row, this.#options.gatesOf(row));
+    this.pump();
+  }
+  pump(): void {
+    for (;;) {
+      const next = this.#accepting ? this.#options.queue.take() : undefined;
+      if (!next) return;
+      void this.#serve(next.ref).finally(() => {
+        next.done();
+        this.pump();
+      });
+    }
+  }
+  refs(): TaskRef[] {
+    return [...this.#running.values()].map(({ run }) => run.live.ref);
+  }
+  /** Takes no more tasks; resolves when none runs. */
+  async stop(): Promise<void> {
+    this.#accepting = false;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all([...this.#running.values()].map(({ finished }) => finished));
+  }
+  abandon(): void {
+    for (const { run } of this.#running.values()) run.abandon();
+  }
+
+  async #serve(ref: TaskRef): Promise<void> {
+    const key = keyOf(ref);
+    // The lease before this one may still be putting its machine away.
+    while (this.#running.has(key)) await this.#running.get(key)?.finished;
+    const { tasks, run: options } = this.#options;
+    const finished = Promise.withResolvers<void>();
+    try {
+      await tasks.use(ref, async (live) => {
+        if (live.row.status !== 'pending' || live.row.desired !== 'run') return;
+        const running: Running = { run: undefined as never, reason: null, finished: finished.promise };
+        running.run = new RunTask({ ...options, onQueued: (reason) => (running.reason = reason) }, live);
+        this.#running.set(key, running);
+        try {
+          await this.#ended(live, await running.run.drive());
+          await live.flush();
+        } finally {
+          this.#running.delete(key);
+        }
+      });
+      const live = tasks.peek(ref);
+      if (live?.row.status === 'pending') this.add(live.row);
+    } catch {
+      this.#later(() => void this.recover(ref), RECOVER_MS);
+    } finally {
+      finished.resolve();
+    }
+  }
+
+  async #ended(live: LiveTask, end: RunEnd): Promise<void> {
+    const { now, desk, cancelGraceMs, hint } = this.#options;
+    switch (end.kind) {
+      case 'stopped':
+        return this.#options.onStopped(live);
+      case 'cancelled':
+        return this.cancel(live, null);
+      case 'failed': {
+        const told = hint(end.fault, live.row);
+        const fault = told === undefined || end.fault.hint ? end.fault : { ...end.fault, hint: told };
+        await desk.abort(live, 'the task has failed', 0);
+        if (live.row.desired === 'run' && tryAgain(live, now(), fault)) return;
+        await desk.abort(live, 'the task has failed', cancelGraceMs);
+        fail(live, now(), fault, end.truncated);
+        break;
+      }
+      case 'succeeded': {
+        const files = await this.#stored(live, end.files);
+        succeed(live, now(), end.output, files);
+      }
+    }
+    await live.flush();
+    await this.#options.onEnded(live);
+  }
+
+  /** Ends a task that has no machine any more. */
+  async cancel(live: LiveTask, by: string | null): Promise<void> {
+    const { now, desk, cancelGraceMs, onEnded } = this.#options;
+    await desk.abort(live, 'the task was cancelled', cancelGraceMs);
+    if (live.ended) return;
+    cancel(live, now(), by);
+    await live.flush();
+    await onEnded(live);
+  }
+
+  async #stored(live: LiveTask, files: { path: string; data: Uint8Array }[]): Promise<TaskRow['files']> {
+    const stored: TaskRow['files'] = [];
+    for (const [index, { path, data }] of files.entries()) {
+      const blob = `out_${keyOf(live.ref)}_${index}`;
+      await this.#options.run.store.putBlob(blob, data);
+      stored.push({ path, bytes: data.length, blob });
+    }
+    return stored;
+  }
+
+  /** A task that runs nowhere, although it is said to: it goes back into the queue. Also used at the start of an engine. */
+  async recover(ref: TaskRef): Promise<void> {
+    const { tasks, desk } = this.#options;
+    try {
+      await tasks.use(ref, async (live) => {
+        if (live.ended || this.#running.has(keyOf(ref))) return;
+        for (const { n } of live.openCalls()) await desk.reclaim(live, n);
+        const { desired, status } = live.row;
+        if (desired === 'cancel') return this.cancel(live, null);
+        if (desired === 'pause' && (status === 'running' || status === 'pending')) {
+          live.record('paused', { checkpoint_id: live.row.checkpointId, reason: live.row.pauseReason ?? 'user_request' });
+          live.change({ status: 'paused', worker: null });
+        } else if (status === 'running') {
+          live.record('queued', { reason: 'the worker that ran it is gone' });
+          live.change({ status: 'pending', worker: null });
+        }
+        desk.performReady(live);
+        if (live.row.status === 'pending' && (live.row.notBefore ?? 0) <= this.#options.now()) this.add(live.row);
+      });
+    } catch (error) {
+      if (error instanceof FermataError && error.code === 'not_found') return;
+      this.#later(() => void this.recover(ref), RECOVER_MS);
+    }
+  }
+
+  #later(work: () => void, ms: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, ms);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+}

@@ -1,0 +1,115 @@
+/** Tasks from their submission to their end, with real machines and the memory store. */
+import { expect, test } from 'vitest';
+import { premises } from './premises.ts';
+
+test('a program runs to its end, and its output, result and use are durable', async () => {
+  const { run, engine, ref } = await premises();
+  const task = await run({ code: "console.log('hello'); return 6 * 7" });
+  expect(task).toMatchObject({ status: 'succeeded', output: 42, stdout: 'hello\n', stderr: '', attempt: 1 });
+  expect(task.usage.fuel).toBeGreaterThan(0);
+  const kinds = (await engine.journal(ref(task.taskId))).map(({ kind }) => kind);
+  expect(kinds).toEqual(['submitted', 'leased', 'begun', 'output', 'succeeded']);
+});
+
+test('an uncaught error fails the task with its place', async () => {
+  const { run } = await premises();
+  expect(await run({ code: 'x = 1\nraise ValueError("no")', language: 'python' })).toMatchObject({ status: 'failed', error: { code: 'guest_error', name: 'ValueError', line: 2 } });
+});
+
+test('a tool is called once, and its result is in the journal', async () => {
+  const called: unknown[] = [];
+  const { run, engine, ref } = await premises([{ name: 'add', execute: ({ a, b }: { a: number; b: number }) => (called.push([a, b]), a + b) }]);
+  const task = await run({ code: 'return await tools.add({ a: 1, b: 2 })' });
+  expect(task).toMatchObject({ status: 'succeeded', output: 3 });
+  expect(called).toEqual([[1, 2]]);
+  expect(await engine.calls(ref(task.taskId))).toMatchObject([{ tool: 'add', status: 'settled', result: { output: 3 }, delivered: true, tries: 1 }]);
+});
+
+test('a call that needs approval parks the program, and an approval with other arguments lets it go on', async () => {
+  const { run, engine, ref } = await premises([{ name: 'pay', verdict: { action: 'require_approval' }, execute: ({ amount }: { amount: number }) => `paid ${amount}` }]);
+  const task = await run({ code: 'return await tools.pay({ amount: 100 })' });
+  expect(task).toMatchObject({ status: 'waiting', waitingFor: [{ tool: 'pay', kind: 'approval', arguments: { amount: 100 } }] });
+  expect(engine.status.residentMachines).toBe(0);
+  const [wait] = (await engine.inbox('acme')).items;
+  await engine.decide(ref(task.taskId), wait?.callId as string, { action: 'approve', arguments: { amount: 5 } }, 'somebody');
+  expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'paid 5' });
+});
+
+test('a rejection is an exception that the program catches', async () => {
+  const { run, engine, ref } = await premises([{ name: 'pay', verdict: { action: 'require_approval' }, execute: () => 1 }]);
+  const task = await run({ language: 'python', code: 'try:\n  tools.pay(amount=1)\nexcept Exception as e:\n  __result__ = str(e)' });
+  await engine.decide(ref(task.taskId), task.waitingFor[0]?.callId as string, { action: 'reject', reason: 'too much' }, 'somebody');
+  const ended = await engine.wait(ref(task.taskId), 60_000);
+  expect(ended.status).toBe('succeeded');
+  expect(ended.output).toContain('too much');
+});
+
+test('a busy loop is paused, and goes on where it was', async () => {
+  const { engine, ref } = await premises();
+  const { taskId } = await engine.submit('acme', { language: 'javascript', code: 'let n = 0; const end = 30_000_000; while (n < end) n++; return n' });
+  while ((await engine.task(ref(taskId))).status !== 'running') await new Promise((resolve) => setTimeout(resolve, 5));
+  const paused = await engine.pause(ref(taskId));
+  expect(paused).toMatchObject({ status: 'paused', pauseReason: 'user_request', resumable: true });
+  expect(paused.checkpointId).toMatch(/^ckpt_/);
+  await engine.resume(ref(taskId));
+  expect(await engine.wait(ref(taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 30_000_000 });
+});
+
+test('a task that sleeps long holds no machine, and wakes', async () => {
+  const { engine, ref } = await premises([], { keepForTimerMs: 10 });
+  const { taskId } = await engine.submit('acme', { language: 'javascript', code: 'await sleep(1); return 1' });
+  while ((await engine.task(ref(taskId))).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await engine.task(ref(taskId))).toMatchObject({ waitingFor: [{ kind: 'timer' }] });
+  expect(await engine.wait(ref(taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 1 });
+});
+
+test('a task is cancelled in every state', async () => {
+  const { engine, ref, run } = await premises([{ name: 'ask' }, { name: 'deaf', execute: () => new Promise(() => {}) }], { cancelGraceMs: 20 });
+  const waiting = await run({ code: 'await tools.ask({})' });
+  expect(waiting.status).toBe('waiting');
+  expect((await engine.cancel(ref(waiting.taskId))).status).toBe('cancelled');
+  const { taskId } = await engine.submit('acme', { language: 'javascript', code: 'for (;;);' });
+  while ((await engine.task(ref(taskId))).status !== 'running') await new Promise((resolve) => setTimeout(resolve, 5));
+  expect((await engine.cancel(ref(taskId))).status).toBe('cancelled');
+  const { taskId: calling } = await engine.submit('acme', { language: 'javascript', code: 'await tools.deaf({})' });
+  while ((await engine.task(ref(calling))).inFlight.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect((await engine.cancel(ref(calling))).status).toBe('cancelled');
+  expect(await engine.calls(ref(calling))).toMatchObject([{ status: 'abandoned' }]);
+});
+
+test('a failed attempt is followed by another, and calls that succeeded are not repeated', async () => {
+  let calls = 0;
+  let tries = 0;
+  const { run } = await premises([
+    { name: 'once', execute: () => ++calls },
+    {
+      name: 'flaky',
+      execute: () => {
+        if (++tries < 3) throw new Error('not yet');
+        return 'now';
+      },
+    },
+  ]);
+  const task = await run({ code: 'const a = await tools.once({}); return [a, await tools.flaky({})]', retry: { maxAttempts: 3, backoffMs: 10 } });
+  expect(task).toMatchObject({ status: 'succeeded', attempt: 3, output: [1, 'now'] });
+  expect(calls).toBe(1);
+});
+
+test('a finished task is verified from its journal, and a changed entry is noticed', async () => {
+  const { run, engine, ref } = await premises([{ name: 'ask', execute: () => Math.random(), verdict: { action: 'require_approval' } }]);
+  const task = await run({ code: 'const x = await tools.ask({}); console.log(x, Math.random()); return x' });
+  await engine.decide(ref(task.taskId), task.waitingFor[0]?.callId as string, { action: 'approve' }, 'me');
+  expect((await engine.wait(ref(task.taskId), 60_000)).status).toBe('succeeded');
+  expect(await engine.verify(ref(task.taskId))).toEqual({ verified: true, checkpoints: 1, differences: [] });
+});
+
+test('a fork goes on from before a call with another answer', async () => {
+  const { run, engine, ref } = await premises([
+    { name: 'ask', execute: () => 1 },
+    { name: 'later', execute: () => 10 },
+  ]);
+  const task = await run({ code: 'const x = await tools.ask({}); const y = await tools.later({}); return x + y' });
+  const [first] = await engine.calls(ref(task.taskId));
+  const fork = await engine.fork(ref(task.taskId), { answers: { [first?.callId as string]: { ok: 5 } } });
+  expect(await engine.wait(ref(fork.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 15 });
+});

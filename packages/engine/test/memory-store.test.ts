@@ -1,0 +1,4 @@
+import { createMemoryStore } from '../src/store/memory/memory-store.ts';
+import { storeConformance } from './store-conformance.ts';
+
+storeConformance('a memory store', createMemoryStore);

@@ -1,0 +1,78 @@
+/**
+ * The tools of a registry, as an engine uses them: by tenant, by name, and with what policy says of them.
+ *
+ * A tool that is code runs as a task of its own, whose id follows from the call: a call that is made again after a crash finds
+ * the task that it began before.
+ */
+import type { EngineTool, EngineToolCall, EngineTools, TaskView, Verdict } from '@fermata/engine';
+import { FermataError, fromWire, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
+import { judgeCall, nameFits, parameterNames, ToolError } from '@fermata/tools';
+import type { RegisteredTool, ToolRegistry } from '@fermata/tools/registry';
+
+export interface EngineToolsOptions {
+  registry: ToolRegistry;
+  /** Rules for all tasks, after those of the task itself. */
+  policy?: readonly PolicyRule[] | undefined;
+  /** Runs a task to its end; the same again for the same id. */
+  runTask: (tenant: string, taskId: string, request: TaskRequest, signal: AbortSignal) => Promise<TaskView>;
+}
+
+export function engineTools(options: EngineToolsOptions): EngineTools {
+  return new RegistryTools(options);
+}
+
+class RegistryTools implements EngineTools {
+  readonly #options: EngineToolsOptions;
+  readonly #tenants = new Map<string, Map<string, RegisteredTool>>();
+
+  constructor(options: EngineToolsOptions) {
+    this.#options = options;
+  }
+
+  async ready(tenant: string): Promise<void> {
+    const tools = await this.#options.registry.list(tenant);
+    this.#tenants.set(tenant, new Map(tools.map((registered) => [registered.tool.name, registered])));
+  }
+
+  names(tenant: string, patterns?: readonly string[]): ToolName[] {
+    const fitting = [...this.#of(tenant).values()].filter(({ tool }) => isGiven(tool.name, patterns));
+    return fitting.map(({ tool }) => ({ name: tool.name, parameters: parameterNames(tool) }));
+  }
+
+  find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined {
+    const registered = isGiven(name, patterns) ? this.#of(tenant).get(name) : undefined;
+    if (!registered?.program) return registered?.tool;
+    return { ...registered.tool, idempotent: true, execute: (args: unknown, call: EngineToolCall) => this.#runCode(tenant, registered, args, call) };
+  }
+
+  judge(tenant: string, { name, requiresApproval }: EngineTool, args: ValueRecord, rules: readonly PolicyRule[]): Verdict {
+    void tenant;
+    const { action, rule } = judgeCall([...rules, ...(this.#options.policy ?? [])], name, args, requiresApproval ? 'require_approval' : 'allow');
+    return {
+      action,
+      ...(rule?.reason === undefined ? {} : { reason: rule.reason }),
+      ...(rule?.expiresAfterMs === undefined ? {} : { expiresAfterMs: rule.expiresAfterMs }),
+    };
+  }
+
+  #of(tenant: string): Map<string, RegisteredTool> {
+    const tools = this.#tenants.get(tenant);
+    if (!tools) throw new FermataError('internal', `the tools of tenant ${tenant} were not made ready`);
+    return tools;
+  }
+
+  async #runCode(tenant: string, { tool, program }: RegisteredTool, args: unknown, { callId, signal }: EngineToolCall): Promise<unknown> {
+    const { language, code, limits, allowedLibraries } = program as NonNullable<RegisteredTool['program']>;
+    const request: TaskRequest = {
+      ...{ language, code, input: toWire(args), limits, tools: [], metadata: { tool: tool.name, call_id: callId } },
+      ...(allowedLibraries ? { allowedLibraries } : {}),
+    };
+    const ended = await this.#options.runTask(tenant, `task_of_${callId}`, request, signal);
+    if (ended.status === 'succeeded') return fromWire(ended.output);
+    throw new ToolError(ended.error?.message ?? `the tool's task ${ended.taskId} was ${ended.status}`, { name: 'ToolError', data: { code: ended.error?.code ?? ended.status } });
+  }
+}
+
+function isGiven(name: string, patterns: readonly string[] | undefined): boolean {
+  return patterns === undefined || patterns.some((pattern) => nameFits(pattern, name));
+}

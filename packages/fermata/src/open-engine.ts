@@ -1,0 +1,92 @@
+/**
+ * An engine of durable tasks with everything that it stands on: a store in a data folder or in memory, a host of machines,
+ * tools and their policy.
+ *
+ * The folder belongs to one engine at a time; see docs/store.md for what lies in it.
+ */
+import { createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
+import { createChildHost, createThreadHost } from '@fermata/machine';
+import { type ErrorCode, FermataError, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
+import type { Tool, ToolDefinition } from '@fermata/tools';
+import type { ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
+import { engineTools } from './engine-tools.ts';
+import type { FermataOptions } from './fermata-options.ts';
+import { hintOf } from './hints.ts';
+import { folderKey } from './seal-key-file.ts';
+import { prepareSource } from './source.ts';
+import type { TaskError } from './task-result.ts';
+
+export interface OpenEngineOptions
+  extends Pick<FermataOptions, 'host' | 'threads' | 'jail' | 'maxResidentBytes' | 'cacheDir' | 'limits' | 'oldKeys'>,
+    Pick<
+      EngineOptions,
+      'maxRunning' | 'maxRunningPerTenant' | 'maxQueued' | 'checkpointEveryCpuMs' | 'maxCheckpointBytes' | 'keepForTimerMs' | 'cancelGraceMs' | 'retentionMs' | 'worker' | 'moment'
+    > {
+  /** The data folder, made if it is missing. Without it everything is kept in memory, and gone with the process. */
+  folder?: string;
+  /** Tools that all tasks may call. */
+  tools?: readonly (Tool | ToolDefinition)[];
+  /** Rules for all tasks, after those of the task itself. */
+  policy?: readonly PolicyRule[];
+  /** Which addresses http tools may reach besides public ones. */
+  network?: ToolRegistryOptions['network'];
+  /** The value of a secret that an http tool names. */
+  secret?: ToolRegistryOptions['secret'];
+  /** Seals checkpoints. Default: a key in the data folder, made at first use. */
+  sealKey?: SealKey;
+}
+
+export interface OpenEngine extends AsyncDisposable {
+  engine: Engine;
+  store: Store;
+  registry: ToolRegistry;
+  /** Who owns the data folder: this process. */
+  owner: FolderOwner | undefined;
+  close(options?: { drainMs?: number }): Promise<void>;
+}
+
+/** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
+export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
+  const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, tools = [], policy, network, secret, ...rest } = options;
+  // Only who opens an engine needs it, and it is not small.
+  const { createToolRegistry } = await import('@fermata/tools/registry');
+  const owner = folder === undefined ? undefined : takeFolder(folder);
+  try {
+    const store = folder === undefined || owner === undefined ? createMemoryStore() : createSqliteStore({ folder, owner });
+    const sealKey = options.sealKey ?? folderKey(folder);
+    const size = { cacheDir, maxBytes: maxResidentBytes };
+    const host = where === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
+    const registry = createToolRegistry({ store, tools, ...(network ? { network } : {}), ...(secret ? { secret } : {}) });
+    const engine: Engine = createEngine({
+      ...rest,
+      ...{ store, host, sealKey, prepare: prepareSource as EngineOptions['prepare'] },
+      hint: (fault, language) => hintOf(fault as TaskError & { code: ErrorCode }, 'library', language),
+      tools: engineTools({ registry, policy, runTask: (...task) => runToItsEnd(engine, ...task) }),
+    });
+    await engine.start();
+    const close = async (how?: { drainMs?: number }) => {
+      await engine.close(how);
+      await host.close();
+      owner?.release();
+    };
+    return { engine, store, registry, owner, close, [Symbol.asyncDispose]: () => close() };
+  } catch (error) {
+    owner?.release();
+    throw error;
+  }
+}
+
+async function runToItsEnd(engine: Engine, ...[tenant, taskId, request, signal]: Parameters<Parameters<typeof engineTools>[0]['runTask']>) {
+  const ref = { tenant, taskId };
+  await engine.submit(tenant, request, { taskId, by: 'a call of its tool' });
+  for (;;) {
+    const view = await engine.wait(ref, 60_000, signal);
+    if (view.endedAt !== null) return view;
+    if (signal.aborted) {
+      await engine.cancel(ref).catch(() => {});
+      throw new FermataError('invalid_state', 'the call was given up');
+    }
+    // Something waits for a person; so does the call.
+    if (view.status !== 'running') await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

@@ -1,0 +1,57 @@
+/** Rules on tools and arguments, and which way a rule falls that cannot be judged. */
+import type { PolicyRule, ValueRecord } from '@fermata/protocol';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { judgeCall, nameFits } from '../src/policy/policy.ts';
+
+const held = (when: PolicyRule['when']): PolicyRule[] => [{ tool: 'pay', action: 'require_approval', ...(when ? { when } : {}) }];
+const verdict = (rules: PolicyRule[], args: ValueRecord) => judgeCall(rules, 'pay', args).action;
+
+describe('conditions', () => {
+  test.each<[PolicyRule['when'], ValueRecord, boolean]>([
+    [undefined, {}, true],
+    [{ amount: { gt: 100 } }, { amount: 101 }, true],
+    [{ amount: { gt: 100 } }, { amount: 100 }, false],
+    [{ amount: { gt: 100 } }, { amount: 10n ** 30n }, true],
+    [{ amount: { gte: 1, lt: 5 } }, { amount: 5 }, false],
+    [{ to: 'x' }, { to: 'x' }, true],
+    [{ to: { in: ['x', 'y'] } }, { to: 'z' }, false],
+    [{ to: { ne: 'x' } }, { to: 'z' }, true],
+    [{ to: { matches: '^a' } }, { to: 'ab' }, true],
+    [{ to: { exists: false } }, {}, true],
+    [{ 'user.name': 'x' }, { user: { name: 'x' } }, true],
+    [{ 'user.name': 'x' }, { 'user.name': 'x' }, true],
+    [{ a: 1, b: 2 }, { a: 1, b: 3 }, false],
+  ])('%j of %o', (when, args, fits) => expect(verdict(held(when), args)).toBe(fits ? 'require_approval' : 'allow'));
+
+  test.each([{ amount: '1000000' }, {}, { amount: Number.NaN }, { amount: null }])('an amount that cannot be compared does not get past a rule: %j', (args) => {
+    expect(verdict(held({ amount: { gt: 100 } }), args)).toBe('require_approval');
+    const allowed: PolicyRule[] = [
+      { tool: 'pay', when: { amount: { lte: 100 } }, action: 'allow' },
+      { tool: '*', action: 'deny' },
+    ];
+    expect(verdict(allowed, args)).toBe('deny');
+  });
+});
+
+test('the first rule that fits decides', () => {
+  const rules: PolicyRule[] = [
+    { tool: 'crm.*', action: 'allow' },
+    { tool: '*', action: 'deny' },
+  ];
+  expect(judgeCall(rules, 'crm.find', {}).action).toBe('allow');
+  expect(judgeCall(rules, 'pay', {})).toEqual({ action: 'deny', rule: rules[1] });
+  expect(judgeCall([], 'pay', {}, 'require_approval').action).toBe('require_approval');
+});
+
+test('a pattern fits as the regular expression that it stands for', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 6 });
+  const name = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });
+  fc.assert(
+    fc.property(text, name, (pattern, given) => {
+      const source = pattern.replaceAll('.', '\\.').replaceAll('*', '.*');
+      expect(nameFits(pattern, given)).toBe(new RegExp(`^${source}$`).test(given));
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,36 @@
+/**
+ * The process that the crash suite kills: an engine on a data folder, whose methods its parent calls by messages.
+ *
+ *     FERMATA_CRASH_FOLDER   the data folder; effects of tools are lines of the file `effects` beside it
+ *     FERMATA_CRASH_AT       moment:count, at which it kills itself with -9; absent: it waits for its parent to do so
+ *     FERMATA_CRASH_HOST     threads or processes
+ */
+import { appendFileSync } from 'node:fs';
+import { FermataError, openEngine } from 'fermata';
+import { effectsFile, tools } from './tools.ts';
+
+const { FERMATA_CRASH_FOLDER: folder = '', FERMATA_CRASH_AT: at, FERMATA_CRASH_HOST: host } = process.env;
+const [label, count] = at?.split(':') ?? [];
+let left = Number(count ?? 0);
+
+const moment = (name: string) => {
+  if (name === label && --left <= 0) process.kill(process.pid, 'SIGKILL');
+};
+const began = performance.now();
+const { engine } = await openEngine({
+  ...{ folder, moment, tools: tools((line) => appendFileSync(effectsFile(folder), `${line}\n`)) },
+  ...{ host: host === 'processes' ? 'processes' : 'threads', threads: 2, keepForTimerMs: 30, checkpointEveryCpuMs: 40, cancelGraceMs: 100, maxRunning: 12 },
+});
+type Request = { id: number; method: keyof typeof engine; args: unknown[] };
+
+process.on('message', async ({ id, method, args }: Request) => {
+  try {
+    const value = await (engine[method] as (...args: unknown[]) => Promise<unknown>)(...args);
+    process.send?.({ id, value });
+  } catch (error) {
+    const { code, message } = error instanceof FermataError ? error : { code: 'internal', message: String(error) };
+    process.send?.({ id, error: { code, message } });
+  }
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ ready: performance.now() - began });
