@@ -44,12 +44,12 @@ function withoutRequest(data: unknown): unknown {
 /** A task of a list, without what takes long to gather, such as its output. */
 export function showListed(task: TaskView): TaskWire {
   const shown = showTask(task);
-  if ('waiting_for' in shown) {
-    const { waiting_for: _waitingFor, in_flight: _inFlight, ...rest } = shown;
-    return rest;
+  if ('result' in shown) {
+    const { stdout: _stdout, stderr: _stderr, ...result } = shown.result;
+    return { ...shown, result };
   }
-  const { stdout: _stdout, stderr: _stderr, ...result } = shown.result;
-  return { ...shown, result };
+  const { waiting_for: _waitingFor, in_flight: _inFlight, ...rest } = shown;
+  return rest;
 }
 
 const SHORT = {
