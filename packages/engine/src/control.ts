@@ -15,8 +15,6 @@ export interface ControlOptions {
   queue: Queue;
   worker: Worker;
   now: () => number;
-  /** Whether the task is the one of its session whose turn it is. */
-  hasTurn: (live: LiveTask) => boolean;
 }
 
 export class Control {
@@ -102,7 +100,7 @@ export class Control {
     live.record('queued', { reason });
     live.change({ status: 'pending', parked: false });
     live.change({ dueAt: dueOf(live) });
-    if (this.#options.hasTurn(live)) this.#options.worker.add(live.row);
+    this.#options.worker.add(live.row);
   }
 
   #canMove(live: LiveTask): boolean {

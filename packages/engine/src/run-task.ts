@@ -29,25 +29,28 @@ import {
 } from '@fermata/protocol';
 import { type CallDesk, resultOf } from './call-desk.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import type { EngineOptions, Moment, PreparedProgram } from './engine-options.ts';
+import { type EngineOptions, type Moment, openingKeys, type PreparedProgram } from './engine-options.ts';
 import { guestFault, limitFault, systemFault } from './fault.ts';
 import { KnownCalls } from './known-calls.ts';
 import type { LiveTask } from './live-task.ts';
 import { wireOfOutput } from './output-text.ts';
 import { type Delivery, readDeliveries } from './replay.ts';
+import type { Sessions } from './sessions.ts';
 
 /** How a lease ended, where the task has not been parked, paused or cancelled by it. */
 export type RunEnd =
-  | { kind: 'succeeded'; output: unknown; files: { path: string; data: Uint8Array }[] }
-  | { kind: 'failed'; fault: TaskFault; truncated: boolean }
+  | { kind: 'succeeded'; output: unknown; files: { path: string; data: Uint8Array }[]; head?: Uint8Array }
+  /** `head`: of the interpreter that it shares, where it may go on with other tasks. */
+  | { kind: 'failed'; fault: TaskFault; truncated: boolean; head?: Uint8Array }
   /** Parked or paused; durable. */
   | { kind: 'stopped' }
   | { kind: 'cancelled' };
 
-export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'prepare'> {
+export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'prepare' | 'sealKey' | 'oldKeys'> {
   host: Host;
   checkpoints: Checkpoints;
   desk: CallDesk;
+  sessions: Sessions;
   worker: string;
   keepForTimerMs: number;
   checkpointEveryCpuMs: number;
@@ -185,7 +188,9 @@ export class RunTask {
       this.#emitted = { outputBytes: mark.outputBytes, calls: mark.calls, notes: mark.notes };
       this.#recorded = await readDeliveries(this.#options.store, live.ref, seq);
     } else {
-      this.#machine = await host.create(imageOfLanguage[row.request.language], this.#limits, { tenant: row.tenant, onQueued });
+      this.#machine = row.request.sharedInterpreter
+        ? await this.#shared()
+        : await host.create(imageOfLanguage[row.request.language], this.#limits, { tenant: row.tenant, onQueued });
       this.#recorded = await readDeliveries(this.#options.store, live.ref, 0);
     }
     this.#before = { wallMs: row.usage.wallMs, cpuMs: row.usage.cpuMs };
@@ -205,6 +210,29 @@ export class RunTask {
     this.#flushSoon(0);
   }
 
+  /** The interpreter of the session, as the task before this one has left it. */
+  async #shared(): Promise<HostedMachine> {
+    const { host, sessions, onQueued } = this.#options;
+    const { row } = this.live;
+    const { number, data, boundTo } = await sessions.head(row);
+    if (row.origin && row.origin.head !== number)
+      throw new FermataError('replay_diverged', `the task began from head ${row.origin.head} of its session, which is at ${number} now`);
+    const place = { tenant: row.tenant, onQueued };
+    const machine = data
+      ? (await host.restore(data, { ...openingKeys(this.#options), boundTo }, place)).machine
+      : await host.create(imageOfLanguage[row.request.language], this.#limits, place);
+    const { calls, outputBytes, fuel } = machine.report.usage;
+    this.live.change({ origin: { head: number, calls, outputBytes, fuel } });
+    return machine;
+  }
+  /** What the tasks after this one begin from. */
+  async #head(): Promise<{ head?: Uint8Array }> {
+    const { row } = this.live;
+    if (!row.origin) return {};
+    const { sessions, sealKey } = this.#options;
+    return { head: await (this.#machine as HostedMachine).snapshot(sessions.sealFor(row, row.origin.head, sealKey)) };
+  }
+
   /** The next thing that the machine can be given, or undefined while there is none. */
   async #nextInput(): Promise<Input | undefined> {
     const { live } = this;
@@ -215,7 +243,13 @@ export class RunTask {
       const nowMs = begun?.nowMs ?? now();
       if (!begun) live.record('begun', { attempt: live.row.attempt, now_ms: nowMs, image: imageOfLanguage[live.row.request.language] });
       const program = await this.#options.program(live);
-      return { kind: 'start', program: { ...program, code: this.#prepared.code }, seed: Buffer.from(live.row.seed, 'hex'), nowMs };
+      return {
+        kind: 'start',
+        program: { ...program, code: this.#prepared.code },
+        seed: Buffer.from(live.row.seed, 'hex'),
+        nowMs,
+        ...(live.row.origin ? { limits: this.#limits } : {}),
+      };
     }
     const recorded = this.#recorded.shift();
     if (recorded) {
@@ -280,7 +314,7 @@ export class RunTask {
       case 'done':
         return this.#succeeded(toWire(outcome.value));
       case 'failed':
-        return { kind: 'failed', fault: this.#prepared.explain(guestFault(outcome.error, this.live)), truncated: false };
+        return { kind: 'failed', fault: this.#prepared.explain(guestFault(outcome.error, this.live)), truncated: false, ...(await this.#head()) };
       case 'limit':
         return { kind: 'failed', fault: this.#prepared.explain(limitFault(outcome.limit, outcome.message, outcome.error)), truncated: outcome.limit === 'output' };
     }
@@ -291,7 +325,8 @@ export class RunTask {
     const { live } = this;
     for (const emission of emitted) {
       if (emission.kind === 'output') {
-        const { stream, offset, bytes } = emission.chunk;
+        const { stream, bytes } = emission.chunk;
+        const offset = emission.chunk.offset - (live.row.origin?.outputBytes ?? 0);
         this.#emitted.outputBytes = offset + bytes.length;
         const known = Math.max(0, live.row.mark.outputBytes - offset);
         if (known >= bytes.length) continue;
@@ -352,7 +387,7 @@ export class RunTask {
       await this.#heard();
     }
     const files = machine.report.usage.diskBytes > 0 ? await machine.files() : [];
-    return { kind: 'succeeded', output, files };
+    return { kind: 'succeeded', output, files, ...(await this.#head()) };
   }
 
   #overTime(): RunEnd {
@@ -474,6 +509,7 @@ export class RunTask {
   #spent({ usage, cpuMs }: Report): TaskUsage {
     const { calls: _, ...rest } = usage;
     const wallMs = this.#before.wallMs + performance.now() - this.#since;
-    return { ...rest, wallMs, cpuMs: this.#before.cpuMs + cpuMs, toolCalls: this.live.row.usage.toolCalls };
+    const { outputBytes = 0, fuel = 0 } = this.live.row.origin ?? {};
+    return { ...rest, outputBytes: rest.outputBytes - outputBytes, fuel: rest.fuel - fuel, wallMs, cpuMs: this.#before.cpuMs + cpuMs, toolCalls: this.live.row.usage.toolCalls };
   }
 }
