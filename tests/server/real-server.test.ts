@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type FermataClient } from '@fermata/client';
-import { createKeyStore, createServer, type FermataServer } from '@fermata/server';
+import { createKeyStore, createServer, createWebhookListeners, type FermataServer } from '@fermata/server';
 import { openEngine } from 'fermata';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,9 +19,10 @@ let guideKey: string;
 let client: FermataClient;
 
 async function start(): Promise<void> {
-  const opened = await openEngine({ folder, network: { allowPrivate: ['127.0.0.1'] } });
+  const listeners = createWebhookListeners();
+  const opened = await openEngine({ folder, listeners, network: { allowPrivate: ['127.0.0.1'] } });
   const { engine, store, registry, close } = opened;
-  server = createServer({ engine, store, tools: registry, close, webhooks: { network: { allowPrivate: ['127.0.0.1'] }, pollMs: 30 } });
+  server = createServer({ engine, store, tools: registry, close, listeners, webhooks: { network: { allowPrivate: ['127.0.0.1'] }, pollMs: 30 } });
   url = await server.listen({ port: 0 });
   const keys = createKeyStore(store);
   key ??= (await keys.create({ tenant: 'ours', scopes: ['admin'] })).key;
@@ -71,26 +72,33 @@ test('client tools, approvals by policy, and events of it all', async () => {
 });
 
 test('a callback and the end of a batch are told, signed', async () => {
-  const told: { headers: Record<string, string>; body: string }[] = [];
+  type Told = { headers: Record<string, string>; body: string }[];
+  const [told, all]: [Told, Told] = [[], []];
   const receiver = createHttp((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => {
       body += chunk;
     });
     request.on('end', () => {
-      told.push({ headers: request.headers as Record<string, string>, body });
+      (request.url === '/all' ? all : told).push({ headers: request.headers as Record<string, string>, body });
       response.end();
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const callback_url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const hook = await client.webhooks.create({ url: `${callback_url}all`, types: ['task.failed', 'batch.*'] });
   await client.tasks.create({ language: 'python', code: '6 * 7', callback_url });
+  await client.tasks.create({ language: 'python', code: '1 / 0' });
   await client.batches.create({ tasks: [{ language: 'python', code: '1' }], callback_url });
   await expect.poll(() => told.length, { timeout: 30_000 }).toBe(2);
   const { secret } = await client.webhooks.callbackSecret();
   const payloads = told.map(({ headers, body }) => new Webhook(secret).verify(body, headers) as { type: string; data: unknown });
   expect(payloads.find(({ type }) => type === 'task.succeeded')?.data).toMatchObject({ status: 'succeeded', result: { output: 42 } });
   expect(payloads.find(({ type }) => type === 'batch.ended')?.data).toMatchObject({ counts: { succeeded: 1 }, results: [{ output: 1 }] });
+  await expect
+    .poll(() => all.map(({ headers, body }) => (new Webhook(hook.secret).verify(body, headers) as { type: string }).type).sort(), { timeout: 30_000 })
+    .toEqual(['batch.ended', 'task.failed']);
+  await client.webhooks.remove(hook.webhook_id);
   receiver.close();
 });
 
@@ -110,7 +118,7 @@ test('a task goes on after a restart of the server, and so do its key and its to
 
 test('the lines of the guide run from top to bottom', async () => {
   const page = readFileSync(new URL('../../docs/server.md', import.meta.url), 'utf8');
-  const script = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code]) => code).join('').replace(/^.*DELETE \$URL\/sessions.*$/m, '');
+  const script = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code]) => code).join('');
   const { status, said } = await bash(`set -euo pipefail\n${script.replace('http://127.0.0.1:7070', url)}`, { FERMATA_KEY: guideKey });
   expect(status, said.slice(-1500)).toBe(0);
 });

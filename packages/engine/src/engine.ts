@@ -70,14 +70,13 @@ class DurableEngine implements Engine {
   #closed = false;
 
   constructor(options: EngineOptions) {
-    const { store, host, tools, prepare, worker = `engine_${randomBytes(6).toString('hex')}`, now = Date.now, moment = () => {} } = options;
+    const { store, host, tools, prepare, worker = `engine_${randomBytes(6).toString('hex')}`, now = Date.now, moment = () => {}, listens = () => false } = options;
     this.#options = options;
     this.#store = store;
     this.#now = now;
     this.#alarm = new Alarm(now, () => void this.#due());
     this.#tasks = new LiveTasks(store, (tenant) => tools.ready(tenant), {
-      now,
-      moment,
+      ...{ now, moment, listens },
       onCommitted: (live, entries) => {
         this.#alarm.set(live.row.dueAt);
         this.#hub.tell(live.ref, () => entries.map(eventOf));
@@ -88,7 +87,7 @@ class DurableEngine implements Engine {
     const { maxRunning = 64 } = options;
     this.#queue = new Queue({ maxRunning, maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
     this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
-    this.#batches = new Batches(store, now);
+    this.#batches = new Batches(store, now, listens);
     this.#sessions = new Sessions(store, now);
     this.#worker = new Worker({
       ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000 },

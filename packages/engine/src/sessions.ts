@@ -128,7 +128,8 @@ export class Sessions {
     if (!found) throw new FermataError('not_found', `there is no session ${sessionId}`);
     const [first] = this.#lines.get(keyOfSession(tenant, sessionId)) ?? [];
     const row = first === undefined ? undefined : await this.#store.task({ tenant, taskId: first });
-    if (row && !ENDED.includes(row.status)) throw new FermataError('invalid_state', `the task ${first} of session ${sessionId} has not ended`, { hint: 'Wait for it, or cancel it.' });
+    if (row && !ENDED.includes(row.status))
+      throw new FermataError('invalid_state', `the task ${first} of session ${sessionId} has not ended`, { hint: 'Wait for it, or cancel it.' });
     await this.#store.commit([{ dropDocuments: [{ kind: KIND, tenant, id: sessionId }] }]);
     this.#known.delete(keyOfSession(tenant, sessionId));
     if (found.body.blob !== null) await this.#store.dropBlob(found.body.blob);

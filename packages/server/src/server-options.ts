@@ -9,6 +9,7 @@ import type { Idempotency } from './idempotency.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { DeliveryLog } from './webhooks/delivery-log.ts';
 import type { Endpoints } from './webhooks/endpoints.ts';
+import type { WebhookListeners } from './webhooks/listeners.ts';
 
 /** What the server keeps in the store by itself: keys, webhooks, tools, what was asked for under which Idempotency-Key. */
 export type ServerStore = Pick<Store, 'document' | 'documents' | 'commit' | 'outboxDue' | 'nextOutboxDue' | 'blob'>;
@@ -17,6 +18,8 @@ export interface ServerOptions {
   engine: Engine;
   store: ServerStore;
   tools: ToolRegistry;
+  /** Those that the engine asks; without them standing webhooks are told nothing. */
+  listeners?: WebhookListeners;
   /** What closing comes down to. Default: closes the engine. */
   close?: (options: { drainMs: number }) => Promise<void>;
   /** What `GET /images` tells. */

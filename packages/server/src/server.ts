@@ -56,7 +56,7 @@ export function createServer(options: ServerOptions): FermataServer {
     images: options.images ?? (async () => []),
     keys: createKeyStore(store, now),
     idempotency: createIdempotency(store, now),
-    endpoints: new Endpoints(store, guard, now),
+    endpoints: new Endpoints(store, guard, now, options.listeners),
     deliveries: new DeliveryLog(store),
     open: new OpenRequests(options.maxOpenRequests ?? 200),
     guard,

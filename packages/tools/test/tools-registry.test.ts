@@ -21,7 +21,7 @@ function documents() {
         for (const row of dropDocuments) rows.delete(keyOf(row));
       }
     },
-    async documents({ kind, tenant }: { kind: string; tenant: string }) {
+    async documents({ kind, tenant }: { kind: string; tenant?: string }) {
       return { items: [...rows.values()].filter((row) => row.kind === kind && row.tenant === tenant) };
     },
   };

@@ -8,6 +8,7 @@ import { FermataError, type Store } from '@fermata/protocol';
 import type { CreatedWebhookWire, WebhookWire } from '@fermata/protocol/wire';
 import { type AddressGuard, AddressRefused } from '@fermata/tools/registry';
 import { showTime } from '../show/time.ts';
+import { WEBHOOK_KIND, type WebhookListeners } from './listeners.ts';
 
 export interface Endpoint {
   webhookId: string;
@@ -20,7 +21,7 @@ export interface Endpoint {
   disabledReason: string | null;
 }
 
-const KIND = 'webhook';
+const KIND = WEBHOOK_KIND;
 const SECRET_KIND = 'webhook_secret';
 const MAX_ENDPOINTS = 100;
 
@@ -28,11 +29,13 @@ export class Endpoints {
   readonly #store: Pick<Store, 'document' | 'documents' | 'commit'>;
   readonly #guard: AddressGuard;
   readonly #now: () => number;
+  readonly #listeners: WebhookListeners | undefined;
 
-  constructor(store: Pick<Store, 'document' | 'documents' | 'commit'>, guard: AddressGuard, now: () => number) {
+  constructor(store: Pick<Store, 'document' | 'documents' | 'commit'>, guard: AddressGuard, now: () => number, listeners?: WebhookListeners) {
     this.#store = store;
     this.#guard = guard;
     this.#now = now;
+    this.#listeners = listeners;
   }
 
   /** Throws `invalid_request` for an address that is plainly private. Names are resolved when they are told something. */
@@ -58,6 +61,7 @@ export class Endpoints {
     const { url, types = ['*'], description = '' } = given;
     const endpoint: Endpoint = { webhookId, tenant, url, types, description, secret: newSecret(), createdAt: this.#now(), disabledReason: null };
     await this.#store.commit([{ documents: [{ row: rowOf(endpoint, 1), expect: 0 }] }]);
+    this.#listeners?.set(tenant, true);
     return endpoint;
   }
 
@@ -82,6 +86,7 @@ export class Endpoints {
   async remove(tenant: string, webhookId: string): Promise<void> {
     if (!(await this.get(tenant, webhookId))) throw new FermataError('not_found', `there is no webhook ${webhookId}`);
     await this.#store.commit([{ dropDocuments: [{ kind: KIND, tenant, id: webhookId }] }]);
+    this.#listeners?.set(tenant, (await this.list(tenant)).length > 0);
   }
 
   /** Nothing more is sent there; it says itself that it is gone. */
