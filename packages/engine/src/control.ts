@@ -65,11 +65,11 @@ export class Control {
     return 'end it';
   }
 
-  /** A lease has ended with the task parked or paused; something else may have been asked for on the way. */
+  /** No machine runs the task any more, and it has not ended; something else may have been asked for on the way. */
   async stopped(live: LiveTask): Promise<void> {
     const { desired, status } = live.row;
     if (desired === 'cancel') return this.#options.worker.cancel(live, null);
-    if (desired === 'pause' && status === 'waiting') this.#paused(live);
+    if (desired === 'pause' && (status === 'waiting' || status === 'pending')) this.#paused(live);
     if (desired === 'run' && status === 'paused') this.#goOn(live, 'resumed');
     else this.wake(live);
   }

@@ -142,7 +142,7 @@ class DurableEngine implements Engine {
       const { status, desired, pauseReason } = row;
       await this.#sessions.join(row);
       if (status === 'paused' && pauseReason === 'shutdown') again.push(row);
-      else if (status === 'running' || status === 'pending' || desired === 'cancel') await this.#worker.recover(row);
+      else if (status === 'running' || status === 'pending' || desired !== (status === 'paused' ? 'pause' : 'run')) await this.#worker.recover(row);
     }
     for (const { n: _, ...ref } of await this.#store.openCalls()) await this.#worker.recover(ref);
     for (const ref of again) await this.#tasks.use(ref, async (live) => this.#control.resume(live, 'the engine'));

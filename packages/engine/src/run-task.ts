@@ -29,6 +29,7 @@ import {
 } from '@fermata/protocol';
 import { type CallDesk, resultOf } from './call-desk.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { tellState } from './endings.ts';
 import { type EngineOptions, type Moment, openingKeys, type PreparedProgram } from './engine-options.ts';
 import { guestFault, limitFault, systemFault } from './fault.ts';
 import { KnownCalls } from './known-calls.ts';
@@ -412,6 +413,7 @@ export class RunTask {
     return this.#stoppedAt('waiting', (checkpointId) => {
       live.record('waiting', { checkpoint_id: checkpointId, timer_at: timerAt });
       live.change({ status: 'waiting', parked: true, timerAt, dueAt, worker: null, usage: this.usage, line: this.line });
+      if (live.openCalls().length > 0) tellState(live, this.#options.now());
     });
   }
 
@@ -423,6 +425,7 @@ export class RunTask {
       live.record('paused', { checkpoint_id: checkpointId, reason });
       const parked = this.#waits.for === 'answer' && !live.hasAnswer && this.#mayPark();
       live.change({ status: 'paused', pauseReason: reason, parked, timerAt, dueAt: this.#known.nextExpiry(), worker: null, usage: this.usage, line: this.line });
+      tellState(live, this.#options.now());
     };
     if (this.#waits.for === 'start' || this.#recorded.length > 0) {
       // What is stored leads to this place and beyond it.

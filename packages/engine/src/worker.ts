@@ -128,7 +128,11 @@ export class Worker {
         const told = hint(end.fault, live.row);
         const fault = told === undefined || end.fault.hint ? end.fault : { ...end.fault, hint: told };
         await desk.abort(live, 'the task has failed', 0);
-        if (live.row.desired === 'run' && tryAgain(live, now(), fault)) return;
+        if (live.row.desired === 'run' && tryAgain(live, now(), fault)) {
+          // Those of an attempt that begins anew belong to another program.
+          const old = live.row.checkpointId === null ? await this.#options.run.checkpoints.ofTask(live.ref) : [];
+          return live.flush({ dropCheckpoints: old.map(({ checkpointId }) => checkpointId) });
+        }
         await desk.abort(live, 'the task has failed', cancelGraceMs);
         const documents = await this.#advanced(live, end.head);
         fail(live, now(), fault, end.truncated);
@@ -178,15 +182,11 @@ export class Worker {
       await tasks.use(ref, async (live) => {
         if (live.ended || this.#running.has(keyOf(ref))) return;
         for (const { n } of live.openCalls()) await desk.reclaim(live, n);
-        const { desired, status } = live.row;
-        if (desired === 'cancel') return this.cancel(live, null);
-        if (desired === 'pause' && (status === 'running' || status === 'pending')) {
-          live.record('paused', { checkpoint_id: live.row.checkpointId, reason: live.row.pauseReason ?? 'user_request' });
-          live.change({ status: 'paused', worker: null });
-        } else if (status === 'running') {
+        if (live.row.status === 'running') {
           live.record('queued', { reason: 'the worker that ran it is gone' });
           live.change({ status: 'pending', worker: null });
         }
+        await this.#options.onStopped(live);
         desk.performReady(live);
         if (live.row.status === 'pending' && (live.row.notBefore ?? 0) <= this.#options.now()) this.add(live.row);
       });
