@@ -30,6 +30,11 @@ test('the document is valid OpenAPI 3.1, by a validator that is not ours', async
 });
 
 test('it has every route, and each says what it needs and answers', async () => {
+  const ids = Object.values((await at.ask('GET', '/openapi.json')).body.paths as Record<string, Record<string, { operationId: string }>>).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  expect(ids).toContain('postTasksByIdFork');
+  expect(new Set(ids).size).toBe(ids.length);
   const { paths, components } = (await at.ask('GET', '/openapi.json')).body;
   const said = Object.entries(paths as Record<string, Record<string, { summary?: string; security?: unknown[]; responses: object }>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
