@@ -37,7 +37,7 @@ interface Kept {
 
 export class MemoryEngine implements Engine {
   readonly #tasks = new Map<string, Kept>();
-  readonly #batches = new Map<string, { tenant: string; view: BatchView }>();
+  readonly #batches = new Map<string, { tenant: string; asked: string; view: BatchView }>();
   readonly #files = new Map<string, { name: string; data: Uint8Array }>();
   readonly #sessions = new Set<string>();
   readonly status: EngineStatus = { running: 0, pending: 0, residentMachines: 0, accepting: true };
@@ -67,7 +67,10 @@ export class MemoryEngine implements Engine {
     options: { batchId?: string; maxConcurrency?: number } = {},
   ): Promise<BatchView> {
     const batchId = options.batchId ?? `batch_${randomUUID()}`;
-    if (this.#batches.has(key(tenant, batchId))) throw new FermataError('conflict', `the id ${batchId} is taken`);
+    const asked = JSON.stringify(requests);
+    const before = this.#batches.get(key(tenant, batchId));
+    if (before && before.asked !== asked) throw new FermataError('conflict', `the id ${batchId} is taken`);
+    if (before) return this.batch(tenant, batchId);
     const tasks = await Promise.all(requests.map(({ request, taskId }) => this.submit(tenant, { ...request, batchId }, taskId === undefined ? {} : { taskId })));
     const view = {
       batchId,
@@ -78,7 +81,7 @@ export class MemoryEngine implements Engine {
       taskIds: tasks.map(({ taskId }) => taskId),
       endedAt: null,
     };
-    this.#batches.set(key(tenant, batchId), { tenant, view });
+    this.#batches.set(key(tenant, batchId), { tenant, asked, view });
     return this.batch(tenant, batchId);
   }
 

@@ -68,9 +68,10 @@ export function taskRoutes(server: ServerContext) {
     mustAccept(server);
     const { wait_seconds: waitSeconds = 0, ...given } = c.req.valid('json');
     const request = await requestOf(server, tenant, given);
-    const claim = await server.idempotency.claim(tenant, c.req.valid('header')['idempotency-key'], '/tasks', given);
-    const taskId = given.task_id ?? (claim && `task_${claim.token}`);
-    const task = await engine.submit(tenant, request, { ...(taskId === undefined ? {} : { taskId }), by });
+    const place = { path: '/tasks', prefix: 'task', chosen: given.task_id };
+    const task = await server.idempotency.once(tenant, c.req.valid('header')['idempotency-key'], place, (taskId) =>
+      engine.submit(tenant, request, { ...(taskId === undefined ? {} : { taskId }), by }),
+    );
     if (waitSeconds === 0) return c.json({ task_id: task.taskId, status: task.status, created_at: showTime(task.createdAt) }, 201);
     return c.json(await shownTask(server, await waited(server, task, waitSeconds, c.req.raw.signal)), 201);
   });
