@@ -90,6 +90,8 @@ export interface EngineOptions {
   cancelGraceMs?: number;
   /** Ended tasks are purged after so long. Default: never. */
   retentionMs?: number;
+  /** Whether somebody is to be told of all tasks and batches of a tenant; the outbox then has rows without an address, too. */
+  listens?: (tenant: string) => boolean;
   /** The clock; for tests. */
   now?: () => number;
   /** Told at each moment of {@link Moment}; for tests that crash there. */

@@ -34,6 +34,7 @@ import type { BatchView, CallView, Decision, Engine, EngineStatus, SessionView, 
 import type { EngineOptions } from './engine-options.ts';
 import { EventHub } from './event-hub.ts';
 import { eventOf, taskEvents } from './events.ts';
+import { fileBlob } from './file-blob.ts';
 import type { LiveTask } from './live-task.ts';
 import { LiveTasks } from './live-tasks.ts';
 import { type Gate, Queue } from './queue.ts';
@@ -71,14 +72,13 @@ class DurableEngine implements Engine {
   #closed = false;
 
   constructor(options: EngineOptions) {
-    const { store, host, tools, prepare, worker = `engine_${randomBytes(6).toString('hex')}`, now = Date.now, moment = () => {} } = options;
+    const { store, host, tools, prepare, worker = `engine_${randomBytes(6).toString('hex')}`, now = Date.now, moment = () => {}, listens = () => false } = options;
     this.#options = options;
     this.#store = store;
     this.#now = now;
     this.#alarm = new Alarm(now, () => void this.#due());
     this.#tasks = new LiveTasks(store, (tenant) => tools.ready(tenant), {
-      now,
-      moment,
+      ...{ now, moment, listens },
       onCommitted: (live, entries) => {
         this.#alarm.set(live.row.dueAt);
         this.#hub.tell(live.ref, () => entries.map(eventOf));
@@ -89,7 +89,7 @@ class DurableEngine implements Engine {
     const { maxRunning = 64 } = options;
     this.#queue = new Queue({ maxRunning, maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
     this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
-    this.#batches = new Batches(store, now);
+    this.#batches = new Batches(store, now, listens);
     this.#sessions = new Sessions(store, now);
     this.#worker = new Worker({
       ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000 },
@@ -501,9 +501,6 @@ function withBuiltIn(names: ToolName[]): ToolName[] {
 
 function newId(prefix: string): string {
   return `${prefix}_${randomBytes(10).toString('hex')}`;
-}
-function fileBlob(tenant: string, fileId: string): string {
-  return `file_${tenant}_${fileId}`;
 }
 function failureOf(data: unknown): FermataError {
   const { code, message } = data as { code: 'checkpoint_failed' | 'checkpoint_too_large'; message: string };

@@ -6,7 +6,8 @@
  */
 import type { EngineTool, EngineToolCall, EngineTools, TaskView, Verdict } from '@fermata/engine';
 import { FermataError, fromWire, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
-import { judgeCall, nameFits, parameterNames, type RegisteredTool, ToolError, type ToolRegistry } from '@fermata/tools';
+import { judgeCall, nameFits, parameterNames, ToolError } from '@fermata/tools';
+import type { RegisteredTool, ToolRegistry } from '@fermata/tools/registry';
 
 export interface EngineToolsOptions {
   registry: ToolRegistry;
