@@ -166,6 +166,11 @@ export class CallDesk {
     clearTimeout(timer);
   }
 
+  /** Until no tool has a call. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#inFlight.values()].map(({ done }) => done));
+  }
+  /** Starts no more calls. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#timers) clearTimeout(timer);

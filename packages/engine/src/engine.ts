@@ -382,17 +382,19 @@ class DurableEngine implements Engine {
     this.#closed = true;
     this.#accepting = false;
     this.#alarm.close();
+    this.#desk.close();
     const stopped = this.#worker.stop();
+    const pausing = this.#worker.refs().map((ref) => this.#tasks.use(ref, async (live) => this.#control.pause(live, 'shutdown', 'the engine')).catch(() => {}));
+    // What tools still answer is recorded, as long as there is time: else it would not be known what came of these calls.
+    const drained = Promise.all(pausing)
+      .then(() => stopped)
+      .then(() => this.#desk.idle());
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, drainMs);
     });
-    await Promise.race([
-      Promise.all(this.#worker.refs().map((ref) => this.#tasks.use(ref, async (live) => this.#control.pause(live, 'shutdown', 'the engine')).catch(() => {}))).then(() => stopped),
-      late,
-    ]);
+    await Promise.race([drained, late]);
     clearTimeout(timer);
-    this.#desk.close();
     this.#worker.abandon();
     await stopped;
     await this.#store.close();

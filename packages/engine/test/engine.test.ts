@@ -1,6 +1,7 @@
 /** Tasks from their submission to their end, with real machines and the memory store. */
 import { QuotaExceeded } from '@fermata/protocol';
 import { expect, test } from 'vitest';
+import { createMemoryStore } from '../src/index.ts';
 import { premises } from './premises.ts';
 
 test('a program runs to its end, and its output, result and use are durable', async () => {
@@ -234,4 +235,28 @@ test('a tenant that has filled its part of the queue is told so, and others are 
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]?.reason).toBeInstanceOf(QuotaExceeded);
   expect((await engine.submit('other', request)).status).toBe('pending');
+});
+
+test('closing waits for calls that their tools have, and the next engine has their results', async () => {
+  let calls = 0;
+  const began = Promise.withResolvers<void>();
+  const slow = {
+    name: 'slow',
+    execute: async () => {
+      calls++;
+      began.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      return 'done';
+    },
+  };
+  const store = createMemoryStore();
+  // The store outlives the first engine, as a folder would.
+  store.close = async () => {};
+  const first = await premises([slow], { store });
+  const { taskId } = await first.engine.submit('acme', { language: 'javascript', code: 'return await tools.slow({})' });
+  await began.promise;
+  await first.engine.close();
+  const second = await premises([slow], { store });
+  expect(await second.engine.wait(second.ref(taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'done' });
+  expect(calls).toBe(1);
 });
