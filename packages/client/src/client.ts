@@ -10,6 +10,10 @@ import type {
   DeliveryWire,
   ExecuteWire,
   ImagesWire,
+  KeysWire,
+  KeyWire,
+  CreatedKeyWire,
+  CreateKeyWire,
   PageQueryWire,
   SessionPageWire,
   ShortTaskWire,
@@ -59,6 +63,12 @@ export function createClient(options: ClientOptions) {
       callbackSecret: (): Promise<{ secret: string }> => transport.json('GET', '/webhooks/callback_secret'),
       deliveries: (query: PageQueryWire = {}): Promise<DeliveryPageWire> => transport.json('GET', '/webhooks/deliveries', { query: query as Record<string, string> }),
       redeliver: (id: string): Promise<DeliveryWire> => transport.json('POST', `/webhooks/deliveries/${part(id)}/redeliver`),
+    },
+    /** Through the local socket of a server only. */
+    keys: {
+      create: (key: CreateKeyWire): Promise<CreatedKeyWire> => transport.json('POST', '/keys', { json: key }),
+      list: async (): Promise<KeyWire[]> => (await transport.json<KeysWire>('GET', '/keys')).items,
+      revoke: (id: string): Promise<void> => transport.json('DELETE', `/keys/${part(id)}`),
     },
     images: (): Promise<ImagesWire> => transport.json('GET', '/images'),
     /** The short form: runs a program and waits for it. */

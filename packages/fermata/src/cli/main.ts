@@ -1,6 +1,7 @@
 /** The command line: one command per file, data on stdout, talk on stderr. */
 import { readFileSync } from 'node:fs';
-import { FermataError } from '@fermata/protocol';
+import { FermataApiError } from '@fermata/client';
+import { ERROR_CODES, type ErrorCode, FermataError } from '@fermata/protocol';
 import { Command, CommanderError } from 'commander';
 import { hintOf } from '../hints.ts';
 import { addDoctorCommand } from './doctor-command.ts';
@@ -50,10 +51,19 @@ async function command(argv: readonly string[]): Promise<number> {
 }
 
 function tell(error: unknown, json: boolean): number {
-  const told = error instanceof FermataError ? error : new FermataError('internal', error instanceof Error ? error.message : String(error));
-  const { code, message } = told;
-  const hint = hintOf(told, 'cli') ?? told.hint;
+  const { code, message, hint, exitCode } = error instanceof FermataApiError ? ofServer(error) : ours(error);
   if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, ...(hint ? { hint } : {}) } })}\n`);
   else process.stderr.write(`fermata: ${message}\n${hint ? `hint: ${hint}\n` : ''}`);
-  return exitCodeOfError(code);
+  return exitCode;
+}
+
+function ours(error: unknown) {
+  const told = error instanceof FermataError ? error : new FermataError('internal', error instanceof Error ? error.message : String(error));
+  const { code, message } = told;
+  return { code, message, hint: hintOf(told, 'cli') ?? told.hint, exitCode: exitCodeOfError(code) };
+}
+
+function ofServer({ code, message, hint, status }: FermataApiError) {
+  const known = code in ERROR_CODES;
+  return { code, message, hint, exitCode: known ? exitCodeOfError(code as ErrorCode) : status > 0 && status < 500 ? EXIT.usage : EXIT.unavailable };
 }
