@@ -386,6 +386,7 @@ class DurableEngine implements Engine {
   }
   async #programOf({ tenant, request }: TaskRow): Promise<Program> {
     const { language, code, toolCall, input, stdin, files = [], tools, allowedLibraries } = request;
+    await this.#options.tools.ready(tenant);
     const loaded = await Promise.all(files.map(async ({ path, blob }) => ({ path, data: await this.#mustHave(blob) })));
     return {
       language,

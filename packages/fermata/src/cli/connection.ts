@@ -48,9 +48,9 @@ const SHORT_PATIENCE_MS = 3_000;
 const LOOK_AGAIN_MS = 100;
 const DRAIN_MS = 10_000;
 
-/** `local`: of the engine, if this process has to open it. */
+/** `local`: of the engine, if this process has to open it. An empty `url` is none. */
 export async function connect({ url = process.env.FERMATA_URL, key = process.env.FERMATA_KEY, data }: ConnectionOptions, local: LocalOptions = {}): Promise<Connection> {
-  if (url !== undefined && data === undefined) return remote(url, key);
+  if (url && data === undefined) return remote(url, key);
   const folder = new Folder(data ?? dataDir(), local);
   await folder.reach();
   const client = createClient({ url: LOCAL_URL, key: 'local', fetch: (input, init) => folder.fetch(String(input), init) });

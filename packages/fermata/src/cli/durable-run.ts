@@ -34,7 +34,8 @@ export async function runDurably(file: string | undefined, options: RunOptions):
   refuseOtherTools(connection, options.tools);
   if (options.detach) mustStay(connection);
   const task: CreateTaskWire & { task_id: string } = {
-    ...{ task_id: newTaskId(), language: program.language, code: program.code, input: toWire(input) },
+    ...{ task_id: newTaskId(), language: program.language, code: program.code },
+    ...(input === undefined ? {} : { input: toWire(input) }),
     ...(stdin === undefined ? {} : { stdin }),
     ...(files.length === 0 ? {} : { files: await uploaded(connection.client, files) }),
     ...(Object.keys(constraints).length === 0 ? {} : { tool_constraints: constraints }),

@@ -49,7 +49,7 @@ function stoppedText(task: Extract<TaskWire, { status: 'paused' | 'waiting' }>, 
   const lines = [task.status === 'paused' ? `paused${at}; the task is kept` : `waiting${at} for ${waits.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`];
   for (const { call_id, kind, tool, arguments: args } of waits) {
     const what = kind === 'client_tool' ? 'answer' : kind === 'outcome_unknown' ? 'retry' : 'approve';
-    lines.push(`  ${tool}(${JSON.stringify(args)}): fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' <json>'}`);
+    lines.push(`  ${tool}(${JSON.stringify(args)}): fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`);
   }
   const decide = waits.some(({ kind }) => kind === 'approval') ? ' --approve auto' : '';
   const redo = waits.some(({ kind }) => kind === 'outcome_unknown') ? ' --redo' : '';
