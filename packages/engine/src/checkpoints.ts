@@ -60,15 +60,16 @@ export class Checkpoints {
     return row;
   }
 
-  /** The newest that can be opened, newest first from `from`; what is wrong with those before it goes to `refused`. */
+  /** The newest that can be opened, from `from` back; what is wrong with those before it goes to `refused`. */
   async open(
     ref: TaskRef,
     from: string | null,
     place: { onQueued: (reason: string) => void },
     refused: (row: CheckpointRow, why: FermataError) => void = () => {},
   ): Promise<OpenedCheckpoint | undefined> {
+    if (from === null) return undefined;
     const rows = await this.#options.store.checkpoints(ref);
-    const at = from === null ? 0 : rows.findIndex(({ checkpointId }) => checkpointId === from);
+    const at = rows.findIndex(({ checkpointId }) => checkpointId === from);
     for (const row of rows.slice(Math.max(at, 0))) {
       try {
         return { row, ...(await this.openOne(ref, row, place)) };

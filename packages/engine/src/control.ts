@@ -15,8 +15,6 @@ export interface ControlOptions {
   queue: Queue;
   worker: Worker;
   now: () => number;
-  /** Whether the task is the one of its session whose turn it is. */
-  hasTurn: (live: LiveTask) => boolean;
 }
 
 export class Control {
@@ -48,12 +46,12 @@ export class Control {
 
   /** A task that an engine before this one has left, and that goes no further until it is resumed. */
   putDown(live: LiveTask): void {
-    if (live.ended || live.row.status === 'paused') return;
+    if (live.ended) return;
     if (live.row.desired === 'run') {
       live.record('asked', { desired: 'pause', by: 'the engine' });
       live.change({ desired: 'pause', pauseReason: 'shutdown' });
     }
-    this.#paused(live);
+    if (live.row.status !== 'paused') this.#paused(live);
   }
 
   resume(live: LiveTask, by: string | null): void {
@@ -84,11 +82,11 @@ export class Control {
     return 'end it';
   }
 
-  /** A lease has ended with the task parked or paused; something else may have been asked for on the way. */
+  /** No machine runs the task any more, and it has not ended; something else may have been asked for on the way. */
   async stopped(live: LiveTask): Promise<void> {
     const { desired, status } = live.row;
     if (desired === 'cancel') return this.#options.worker.cancel(live, null);
-    if (desired === 'pause' && status === 'waiting') this.#paused(live);
+    if (desired === 'pause' && (status === 'waiting' || status === 'pending')) this.#paused(live);
     if (desired === 'run' && status === 'paused') this.#goOn(live, 'resumed');
     else this.wake(live);
   }
@@ -119,7 +117,7 @@ export class Control {
     live.record('queued', { reason });
     live.change({ status: 'pending', parked: false });
     live.change({ dueAt: dueOf(live) });
-    if (this.#options.hasTurn(live)) this.#options.worker.add(live.row);
+    this.#options.worker.add(live.row);
   }
 
   #canMove(live: LiveTask): boolean {

@@ -49,7 +49,7 @@ export function tryAgain(live: LiveTask, now: number, error: TaskFault): boolean
   if (anew) {
     abandonCalls(live);
     for (const { n } of live.calls()) live.changeCall(n, { delivered: true });
-    live.change({ mark: { outputBytes: 0, calls: 0, notes: 0 }, checkpointId: null, step: null, progress: null, seed: randomBytes(32).toString('hex') });
+    live.change({ origin: null, mark: { outputBytes: 0, calls: 0, notes: 0 }, checkpointId: null, step: null, progress: null, seed: randomBytes(32).toString('hex') });
     live.change({ usage: { ...live.row.usage, wallMs: 0, cpuMs: 0 } });
   }
   return true;

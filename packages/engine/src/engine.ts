@@ -37,6 +37,7 @@ import type { LiveTask } from './live-task.ts';
 import { LiveTasks } from './live-tasks.ts';
 import { type Gate, Queue } from './queue.ts';
 import { Replayer } from './replayer.ts';
+import { Sessions } from './sessions.ts';
 import { newTask, sameRequest } from './submission.ts';
 import { callView, readOutput, taskView, type ViewSources } from './task-view.ts';
 import { Worker } from './worker.ts';
@@ -62,6 +63,7 @@ class DurableEngine implements Engine {
   readonly #hub = new EventHub();
   readonly #alarm: Alarm;
   readonly #batches: Batches;
+  readonly #sessions: Sessions;
   readonly #replayer: Replayer;
   readonly #view: ViewSources;
   #accepting = false;
@@ -87,10 +89,24 @@ class DurableEngine implements Engine {
     this.#queue = new Queue({ maxRunning, maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
     this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
     this.#batches = new Batches(store, now);
+    this.#sessions = new Sessions(store, now);
     this.#worker = new Worker({
       ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000 },
       run: {
-        ...{ store, host, tools, prepare, worker, now, moment, checkpoints: this.#checkpoints, desk: this.#desk },
+        ...{
+          store,
+          host,
+          tools,
+          prepare,
+          worker,
+          now,
+          moment,
+          checkpoints: this.#checkpoints,
+          desk: this.#desk,
+          sessions: this.#sessions,
+          sealKey: options.sealKey,
+          ...(options.oldKeys ? { oldKeys: options.oldKeys } : {}),
+        },
         keepForTimerMs: options.keepForTimerMs ?? 250,
         checkpointEveryCpuMs: options.checkpointEveryCpuMs ?? 5_000,
         program: (live) => this.#program(live),
@@ -99,10 +115,11 @@ class DurableEngine implements Engine {
       },
       hint: (fault, row) => options.hint?.(fault, row.request.language),
       gatesOf: (row) => this.#gatesOf(row),
+      sessions: this.#sessions,
       onStopped: (live) => this.#control.stopped(live),
-      onEnded: (live) => this.#batches.onEnded(live.row),
+      onEnded: (live) => this.#onEnded(live.row),
     });
-    this.#control = new Control({ desk: this.#desk, queue: this.#queue, worker: this.#worker, now, hasTurn: () => true });
+    this.#control = new Control({ desk: this.#desk, queue: this.#queue, worker: this.#worker, now });
     this.#replayer = new Replayer({
       store,
       host,
@@ -126,11 +143,12 @@ class DurableEngine implements Engine {
     const held = new Set<string>();
     for await (const row of this.#store.unended()) {
       const { status, desired, pauseReason } = row;
+      await this.#sessions.join(row);
       if (desired !== 'cancel' && !goesOn(row)) {
         held.add(keyOf(row));
         await this.#tasks.use(row, async (live) => this.#control.putDown(live));
       } else if (status === 'paused' && pauseReason === 'shutdown') again.push(row);
-      else if (status === 'running' || status === 'pending' || desired === 'cancel') await this.#worker.recover(row);
+      else if (status === 'running' || status === 'pending' || desired !== (status === 'paused' ? 'pause' : 'run')) await this.#worker.recover(row);
     }
     for (const { n: _, ...ref } of await this.#store.openCalls()) if (!held.has(keyOf(ref))) await this.#worker.recover(ref);
     for (const ref of again) await this.#tasks.use(ref, async (live) => this.#control.resume(live, 'the engine'));
@@ -148,6 +166,7 @@ class DurableEngine implements Engine {
     await this.#options.tools.ready(tenant);
     const { live, release } = this.#add(ref, request, by);
     try {
+      await this.#sessions.join(live.row);
       await live.flush();
     } catch (error) {
       const repeated = error instanceof FermataError && error.code === 'conflict' ? await this.#repeated(ref, request) : undefined;
@@ -174,7 +193,10 @@ class DurableEngine implements Engine {
     const before = await this.#batches.repeated(tenant, batchId, rows);
     if (before) return before;
     await this.#batches.create(tenant, batchId, rows, options);
-    for (const { row } of rows) this.#worker.add(row);
+    for (const { row } of rows) {
+      await this.#sessions.join(row);
+      this.#worker.add(row);
+    }
     return this.#batches.view(tenant, batchId);
   }
   batch(tenant: string, batchId: string): Promise<BatchView> {
@@ -313,11 +335,11 @@ class DurableEngine implements Engine {
     await this.#store.purge(ref);
   }
 
-  async sessions(_tenant: string, _query?: { cursor?: string; limit?: number }): Promise<Page<SessionView>> {
-    return { items: [] };
+  sessions(tenant: string, query: { cursor?: string; limit?: number } = {}): Promise<Page<SessionView>> {
+    return this.#sessions.list(tenant, query);
   }
-  async endSession(_tenant: string, sessionId: string): Promise<void> {
-    throw new FermataError('not_found', `there is no session ${sessionId}`);
+  endSession(tenant: string, sessionId: string): Promise<void> {
+    return this.#sessions.end(tenant, sessionId);
   }
 
   async putFile(tenant: string, name: string, data: Uint8Array): Promise<{ fileId: string; bytes: number }> {
@@ -385,7 +407,7 @@ class DurableEngine implements Engine {
     return this.#programOf(live.row);
   }
   async #programOf({ tenant, request }: TaskRow): Promise<Program> {
-    const { language, code, toolCall, input, stdin, files = [], tools, allowedLibraries } = request;
+    const { language, code, toolCall, input, stdin, files = [], tools, allowedLibraries, sharedInterpreter: shared } = request;
     await this.#options.tools.ready(tenant);
     const loaded = await Promise.all(files.map(async ({ path, blob }) => ({ path, data: await this.#mustHave(blob) })));
     return {
@@ -396,6 +418,7 @@ class DurableEngine implements Engine {
       ...(stdin === undefined ? {} : { stdin }),
       ...(loaded.length === 0 ? {} : { files: loaded }),
       ...(allowedLibraries === undefined ? {} : { allowedLibraries }),
+      ...(shared ? { shared } : {}),
     };
   }
   async #mustHave(blob: string): Promise<Uint8Array> {
@@ -404,13 +427,18 @@ class DurableEngine implements Engine {
     return data;
   }
 
+  async #onEnded(row: TaskRow): Promise<void> {
+    const next = this.#sessions.leave(row);
+    if (next !== undefined) await this.#tasks.use({ tenant: row.tenant, taskId: next }, async (live) => void (live.row.status === 'pending' && this.#worker.add(live.row)));
+    await this.#batches.onEnded(row);
+  }
   #gatesOf({ tenant, batchId }: TaskRow): Gate[] {
     const width = batchId === null ? null : this.#batches.widthOf(tenant, batchId);
     return width === null ? [] : [{ name: `batch ${batchId}`, width }];
   }
   #heldUpBy(row: TaskRow): string | null {
     if (row.notBefore !== null && row.notBefore > this.#now()) return `its next attempt begins at ${new Date(row.notBefore).toISOString()}`;
-    return this.#worker.reasonOf(row);
+    return this.#sessions.heldUpBy(row) ?? this.#worker.reasonOf(row);
   }
 
   #onBroken(live: LiveTask): void {

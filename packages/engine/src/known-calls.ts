@@ -29,13 +29,17 @@ export class KnownCalls {
     }
   }
 
+  /** Of a machine that has run other programs before. */
+  get #origin(): number {
+    return this.#live.row.origin?.calls ?? 0;
+  }
   machineIdOf(n: number): number {
-    return n - this.#base;
+    return n - this.#base + this.#origin;
   }
 
   /** A call that the program makes: `create` is asked to take it if it is new. Throws `replay_diverged` where another one was made in its place. */
   accept(call: Call, create: (n: number, known: CallResult | undefined) => CallRow): CallRow | undefined {
-    const n = this.#base + call.id;
+    const n = this.#base + call.id - this.#origin;
     const args = JSON.stringify(toWire(call.args));
     const before = this.#live.call(n);
     if (!before) return create(n, this.#results.get(`${call.name}\n${args}`)?.shift());

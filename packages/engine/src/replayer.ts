@@ -77,6 +77,7 @@ export class Replayer {
   /** Whether the task, run again from its journal, does and gives the same. */
   async verify(row: TaskRow): Promise<{ verified: boolean; checkpoints: number; differences: string[] }> {
     const { store, checkpoints } = this.#options;
+    mustStandAlone(row);
     const entries: Entry[] = [];
     for await (const entry of readJournal(store, row)) entries.push(entry);
     const differences: string[] = [];
@@ -135,6 +136,7 @@ export class Replayer {
    */
   async fork(parent: TaskRow, options: ForkOptions, now: number): Promise<MadeFork> {
     const { store, checkpoints, sealKey } = this.#options;
+    mustStandAlone(parent);
     const calls = await store.calls(parent);
     const answers = new Map(Object.entries(options.answers ?? {}).map(([callId, result]) => [calls.find((call) => call.callId === callId)?.n ?? unknownCall(callId), result]));
     const stored = await checkpoints.ofTask(parent);
@@ -208,10 +210,11 @@ export class Replayer {
   #fresh(row: TaskRow): Promise<HostedMachine> {
     return this.#options.host.create(imageOfLanguage[row.request.language], this.#options.limits(row), { tenant: row.tenant });
   }
-  async #start(row: TaskRow, { nowMs }: Delivery): Promise<Input> {
+  async #start(row: TaskRow, begun: Delivery): Promise<Input> {
     const program = await this.#options.program(row);
     const { code } = this.#options.prepare({ language: row.request.language, code: program.code });
-    return { kind: 'start', program: { ...program, code }, seed: Buffer.from(row.seed, 'hex'), nowMs };
+    const { tools = [] } = begun.kind === 'begun' ? begun : program;
+    return { kind: 'start', program: { ...program, tools, code }, seed: Buffer.from(row.seed, 'hex'), nowMs: begun.nowMs };
   }
 }
 
@@ -285,6 +288,12 @@ function forkedCall(call: CallRow, taskId: string, tenant: string, delivered: bo
   }
   if (call.status === 'abandoned') return { ...own, status: 'waiting', waitsFor: 'approval', decision: null };
   return own;
+}
+
+/** What an interpreter was given before the task is not in the task's journal. */
+function mustStandAlone({ request, sessionId }: TaskRow): void {
+  if (request.sharedInterpreter)
+    throw new FermataError('invalid_state', `the task shares the interpreter of session ${sessionId} with those before it; it cannot be run again on its own`);
 }
 
 function unknownCall(callId: string): never {

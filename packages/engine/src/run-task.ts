@@ -29,25 +29,29 @@ import {
 } from '@fermata/protocol';
 import { type CallDesk, resultOf } from './call-desk.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import type { EngineOptions, Moment, PreparedProgram } from './engine-options.ts';
+import { tellState } from './endings.ts';
+import { type EngineOptions, type Moment, openingKeys, type PreparedProgram } from './engine-options.ts';
 import { guestFault, limitFault, systemFault } from './fault.ts';
 import { KnownCalls } from './known-calls.ts';
 import type { LiveTask } from './live-task.ts';
 import { wireOfOutput } from './output-text.ts';
 import { type Delivery, readDeliveries } from './replay.ts';
+import type { Sessions } from './sessions.ts';
 
 /** How a lease ended, where the task has not been parked, paused or cancelled by it. */
 export type RunEnd =
-  | { kind: 'succeeded'; output: unknown; files: { path: string; data: Uint8Array }[] }
-  | { kind: 'failed'; fault: TaskFault; truncated: boolean }
+  | { kind: 'succeeded'; output: unknown; files: { path: string; data: Uint8Array }[]; head?: Uint8Array }
+  /** `head`: of the interpreter that it shares, where it may go on with other tasks. */
+  | { kind: 'failed'; fault: TaskFault; truncated: boolean; head?: Uint8Array }
   /** Parked or paused; durable. */
   | { kind: 'stopped' }
   | { kind: 'cancelled' };
 
-export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'prepare'> {
+export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'prepare' | 'sealKey' | 'oldKeys'> {
   host: Host;
   checkpoints: Checkpoints;
   desk: CallDesk;
+  sessions: Sessions;
   worker: string;
   keepForTimerMs: number;
   checkpointEveryCpuMs: number;
@@ -185,7 +189,9 @@ export class RunTask {
       this.#emitted = { outputBytes: mark.outputBytes, calls: mark.calls, notes: mark.notes };
       this.#recorded = await readDeliveries(this.#options.store, live.ref, seq);
     } else {
-      this.#machine = await host.create(imageOfLanguage[row.request.language], this.#limits, { tenant: row.tenant, onQueued });
+      this.#machine = row.request.sharedInterpreter
+        ? await this.#shared()
+        : await host.create(imageOfLanguage[row.request.language], this.#limits, { tenant: row.tenant, onQueued });
       this.#recorded = await readDeliveries(this.#options.store, live.ref, 0);
     }
     this.#before = { wallMs: row.usage.wallMs, cpuMs: row.usage.cpuMs };
@@ -205,6 +211,29 @@ export class RunTask {
     this.#flushSoon(0);
   }
 
+  /** The interpreter of the session, as the task before this one has left it. */
+  async #shared(): Promise<HostedMachine> {
+    const { host, sessions, onQueued } = this.#options;
+    const { row } = this.live;
+    const { number, data, boundTo } = await sessions.head(row);
+    if (row.origin && row.origin.head !== number)
+      throw new FermataError('replay_diverged', `the task began from head ${row.origin.head} of its session, which is at ${number} now`);
+    const place = { tenant: row.tenant, onQueued };
+    const machine = data
+      ? (await host.restore(data, { ...openingKeys(this.#options), boundTo }, place)).machine
+      : await host.create(imageOfLanguage[row.request.language], this.#limits, place);
+    const { calls, outputBytes, fuel } = machine.report.usage;
+    this.live.change({ origin: { head: number, calls, outputBytes, fuel } });
+    return machine;
+  }
+  /** What the tasks after this one begin from. */
+  async #head(): Promise<{ head?: Uint8Array }> {
+    const { row } = this.live;
+    if (!row.origin) return {};
+    const { sessions, sealKey } = this.#options;
+    return { head: await (this.#machine as HostedMachine).snapshot(sessions.sealFor(row, row.origin.head, sealKey)) };
+  }
+
   /** The next thing that the machine can be given, or undefined while there is none. */
   async #nextInput(): Promise<Input | undefined> {
     const { live } = this;
@@ -213,9 +242,17 @@ export class RunTask {
     if (this.#waits.for === 'start') {
       const begun = this.#recorded[0]?.kind === 'begun' ? this.#recorded.shift() : undefined;
       const nowMs = begun?.nowMs ?? now();
-      if (!begun) live.record('begun', { attempt: live.row.attempt, now_ms: nowMs, image: imageOfLanguage[live.row.request.language] });
       const program = await this.#options.program(live);
-      return { kind: 'start', program: { ...program, code: this.#prepared.code }, seed: Buffer.from(live.row.seed, 'hex'), nowMs };
+      const { tools = [] } = begun?.kind === 'begun' ? begun : program;
+      const image = imageOfLanguage[live.row.request.language];
+      if (!begun) live.record('begun', { attempt: live.row.attempt, now_ms: nowMs, image, ...(tools.length > 0 ? { tools } : {}) });
+      return {
+        kind: 'start',
+        program: { ...program, tools, code: this.#prepared.code },
+        seed: Buffer.from(live.row.seed, 'hex'),
+        nowMs,
+        ...(live.row.origin ? { limits: this.#limits } : {}),
+      };
     }
     const recorded = this.#recorded.shift();
     if (recorded) {
@@ -280,7 +317,7 @@ export class RunTask {
       case 'done':
         return this.#succeeded(toWire(outcome.value));
       case 'failed':
-        return { kind: 'failed', fault: this.#prepared.explain(guestFault(outcome.error, this.live)), truncated: false };
+        return { kind: 'failed', fault: this.#prepared.explain(guestFault(outcome.error, this.live)), truncated: false, ...(await this.#head()) };
       case 'limit':
         return { kind: 'failed', fault: this.#prepared.explain(limitFault(outcome.limit, outcome.message, outcome.error)), truncated: outcome.limit === 'output' };
     }
@@ -291,7 +328,8 @@ export class RunTask {
     const { live } = this;
     for (const emission of emitted) {
       if (emission.kind === 'output') {
-        const { stream, offset, bytes } = emission.chunk;
+        const { stream, bytes } = emission.chunk;
+        const offset = emission.chunk.offset - (live.row.origin?.outputBytes ?? 0);
         this.#emitted.outputBytes = offset + bytes.length;
         const known = Math.max(0, live.row.mark.outputBytes - offset);
         if (known >= bytes.length) continue;
@@ -352,7 +390,7 @@ export class RunTask {
       await this.#heard();
     }
     const files = machine.report.usage.diskBytes > 0 ? await machine.files() : [];
-    return { kind: 'succeeded', output, files };
+    return { kind: 'succeeded', output, files, ...(await this.#head()) };
   }
 
   #overTime(): RunEnd {
@@ -377,6 +415,7 @@ export class RunTask {
     return this.#stoppedAt('waiting', (checkpointId) => {
       live.record('waiting', { checkpoint_id: checkpointId, timer_at: timerAt });
       live.change({ status: 'waiting', parked: true, timerAt, dueAt, worker: null, usage: this.usage, line: this.line });
+      if (live.openCalls().length > 0) tellState(live, this.#options.now());
     });
   }
 
@@ -388,6 +427,7 @@ export class RunTask {
       live.record('paused', { checkpoint_id: checkpointId, reason });
       const parked = this.#waits.for === 'answer' && !live.hasAnswer && this.#mayPark();
       live.change({ status: 'paused', pauseReason: reason, parked, timerAt, dueAt: this.#known.nextExpiry(), worker: null, usage: this.usage, line: this.line });
+      tellState(live, this.#options.now());
     };
     if (this.#waits.for === 'start' || this.#recorded.length > 0) {
       // What is stored leads to this place and beyond it.
@@ -474,6 +514,7 @@ export class RunTask {
   #spent({ usage, cpuMs }: Report): TaskUsage {
     const { calls: _, ...rest } = usage;
     const wallMs = this.#before.wallMs + performance.now() - this.#since;
-    return { ...rest, wallMs, cpuMs: this.#before.cpuMs + cpuMs, toolCalls: this.live.row.usage.toolCalls };
+    const { outputBytes = 0, fuel = 0 } = this.live.row.origin ?? {};
+    return { ...rest, outputBytes: rest.outputBytes - outputBytes, fuel: rest.fuel - fuel, wallMs, cpuMs: this.#before.cpuMs + cpuMs, toolCalls: this.live.row.usage.toolCalls };
   }
 }

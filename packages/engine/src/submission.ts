@@ -10,7 +10,7 @@ export function newTask({ tenant, taskId }: TaskRef, request: TaskRequest, now: 
     ...{ tenant, taskId, status: 'pending', desired: 'run', seq: entry.seq, hash: entry.hash, epoch: 0, attempt: 0, worker: null },
     ...{ createdAt: now, updatedAt: now, startedAt: null, endedAt: null, priority: request.priority ?? 0 },
     ...{ sessionId: request.sessionId ?? null, batchId: request.batchId ?? null, dueAt: null, timerAt: null, notBefore: null, parked: false },
-    ...{ request, seed: randomBytes(32).toString('hex'), mark: { outputBytes: 0, calls: 0, notes: 0 } },
+    ...{ request, seed: randomBytes(32).toString('hex'), origin: null, mark: { outputBytes: 0, calls: 0, notes: 0 } },
     usage: { wallMs: 0, cpuMs: 0, memoryBytes: 0, peakMemoryBytes: 0, diskBytes: 0, outputBytes: 0, toolCalls: 0, fuel: 0 },
     ...{ step: null, progress: null, line: null, checkpointId: null, pauseReason: null, output: null, files: [], truncated: false, error: null },
   };

@@ -3,13 +3,14 @@
  *
  * A task whose store failed in the middle is let go, and tried again from what is durable after a while.
  */
-import { FermataError, keyOf, type TaskRef, type TaskRow } from '@fermata/protocol';
+import { type DocumentRow, FermataError, keyOf, type TaskRef, type TaskRow } from '@fermata/protocol';
 import type { CallDesk } from './call-desk.ts';
 import { cancel, fail, succeed, tryAgain } from './endings.ts';
 import type { LiveTask } from './live-task.ts';
 import type { LiveTasks } from './live-tasks.ts';
 import type { Gate, Queue } from './queue.ts';
 import { type RunEnd, type RunOptions, RunTask } from './run-task.ts';
+import type { Sessions } from './sessions.ts';
 
 /** Between two tries of a task whose store fails. */
 const RECOVER_MS = 1_000;
@@ -23,6 +24,7 @@ export interface WorkerOptions {
   cancelGraceMs: number;
   hint: (fault: TaskFaultOf, row: TaskRow) => string | undefined;
   gatesOf: (row: TaskRow) => Gate[];
+  sessions: Sessions;
   /** Told when a lease has ended with the task parked or paused. */
   onStopped: (live: LiveTask) => Promise<void>;
   /** Told when the end of a task is durable. */
@@ -60,6 +62,7 @@ export class Worker {
   }
   /** A task that is pending and may run. */
   add(row: TaskRow): void {
+    if (!this.#options.sessions.hasTurn(row)) return;
     this.#options.queue.add(row, this.#options.gatesOf(row));
     this.pump();
   }
@@ -125,18 +128,31 @@ export class Worker {
         const told = hint(end.fault, live.row);
         const fault = told === undefined || end.fault.hint ? end.fault : { ...end.fault, hint: told };
         await desk.abort(live, 'the task has failed', 0);
-        if (live.row.desired === 'run' && tryAgain(live, now(), fault)) return;
+        if (live.row.desired === 'run' && tryAgain(live, now(), fault)) {
+          // Those of an attempt that begins anew belong to another program.
+          const old = live.row.checkpointId === null ? await this.#options.run.checkpoints.ofTask(live.ref) : [];
+          return live.flush({ dropCheckpoints: old.map(({ checkpointId }) => checkpointId) });
+        }
         await desk.abort(live, 'the task has failed', cancelGraceMs);
+        const documents = await this.#advanced(live, end.head);
         fail(live, now(), fault, end.truncated);
+        await live.flush({ documents });
         break;
       }
       case 'succeeded': {
         const files = await this.#stored(live, end.files);
+        const documents = await this.#advanced(live, end.head);
         succeed(live, now(), end.output, files);
+        await live.flush({ documents });
       }
     }
-    await live.flush();
+    if (end.head && live.row.origin) await this.#options.sessions.forget(live.row, live.row.origin.head);
     await this.#options.onEnded(live);
+  }
+
+  /** What the end of a task does to the interpreter that it shares. */
+  async #advanced(live: LiveTask, head: Uint8Array | undefined): Promise<{ row: DocumentRow; expect: number }[]> {
+    return head && live.row.origin ? [await this.#options.sessions.advance(live.row, live.row.origin.head, head)] : [];
   }
 
   /** Ends a task that has no machine any more. */
@@ -166,15 +182,11 @@ export class Worker {
       await tasks.use(ref, async (live) => {
         if (live.ended || this.#running.has(keyOf(ref))) return;
         for (const { n } of live.openCalls()) await desk.reclaim(live, n);
-        const { desired, status } = live.row;
-        if (desired === 'cancel') return this.cancel(live, null);
-        if (desired === 'pause' && (status === 'running' || status === 'pending')) {
-          live.record('paused', { checkpoint_id: live.row.checkpointId, reason: live.row.pauseReason ?? 'user_request' });
-          live.change({ status: 'paused', worker: null });
-        } else if (status === 'running') {
+        if (live.row.status === 'running') {
           live.record('queued', { reason: 'the worker that ran it is gone' });
           live.change({ status: 'pending', worker: null });
         }
+        await this.#options.onStopped(live);
         desk.performReady(live);
         if (live.row.status === 'pending' && (live.row.notBefore ?? 0) <= this.#options.now()) this.add(live.row);
       });

@@ -113,3 +113,31 @@ test('a fork goes on from before a call with another answer', async () => {
   const fork = await engine.fork(ref(task.taskId), { answers: { [first?.callId as string]: { ok: 5 } } });
   expect(await engine.wait(ref(fork.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 15 });
 });
+
+test('tasks of a session share an interpreter, in order, and what a limit ends leaves it as it was', async () => {
+  const { run, engine } = await premises([{ name: 'add', execute: ({ a, b }: { a: number; b: number }) => a + b }]);
+  const shared = { language: 'python', sessionId: 's', sharedInterpreter: true } as const;
+  expect(await run({ ...shared, code: 'x = 40\nprint("one")' })).toMatchObject({ status: 'succeeded', stdout: 'one\n' });
+  expect(await run({ ...shared, code: 'x = 41\n1/0' })).toMatchObject({ status: 'failed', stdout: '' });
+  expect(await run({ ...shared, code: 'x = 0\nwhile True: pass', limits: { maxCpuMs: 50 } })).toMatchObject({ status: 'failed', error: { code: 'cpu_limit' } });
+  expect(await run({ ...shared, code: 'print("two")\ntools.add(a=x, b=1)', limits: { maxOutputBytes: 4, maxToolCalls: 1 } })).toMatchObject({
+    status: 'succeeded',
+    output: 42,
+    stdout: 'two\n',
+  });
+  expect((await engine.sessions('acme')).items).toMatchObject([{ sessionId: 's', head: 3, language: 'python' }]);
+  await expect(run({ code: 'return 1', sessionId: 's', sharedInterpreter: true })).rejects.toThrow('shares an interpreter of python');
+  await engine.endSession('acme', 's');
+  expect(await run({ ...shared, code: 'x' })).toMatchObject({ status: 'failed', error: { name: 'NameError' } });
+});
+
+test('a task of a session that waits holds the line, and those after it begin when it has ended', async () => {
+  const { run, engine, ref } = await premises([{ name: 'ask' }]);
+  const shared = { sessionId: 's', sharedInterpreter: true } as const;
+  const first = await run({ ...shared, code: 'var y = await tools.ask({})' });
+  expect(first.status).toBe('waiting');
+  const second = await engine.submit('acme', { language: 'javascript', ...shared, code: 'return y + 1' });
+  expect(await engine.task(ref(second.taskId))).toMatchObject({ status: 'pending', queueReason: expect.stringContaining(first.taskId) });
+  await engine.decide(ref(first.taskId), first.waitingFor[0]?.callId as string, { action: 'result', output: 5 }, 'me');
+  expect(await engine.wait(ref(second.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 6 });
+});

@@ -120,6 +120,23 @@ export function storeConformance(name: string, open: () => Promise<Store> | Stor
         expect(await store.task(ref('a', 'third'))).toBeUndefined();
       });
 
+      test('with half a character in a name is refused', async () => {
+        await expect(store.commit([birth('a\ud800')])).rejects.toEqual(code('invalid_request'));
+        await expect(store.commit([{ documents: [{ row: documentRow('a', { tenant: '\udc00' }) }] }])).rejects.toEqual(code('invalid_request'));
+      });
+
+      test.each([2 ** 60, 1e300, 1.5, -1])('may have %d as a time', async (time) => {
+        await store.commit([
+          birth('a', { createdAt: time, dueAt: time, priority: time }),
+          { outbox: [outboxRow('o', { dueAt: time })], documents: [{ row: documentRow('d', { createdAt: time }) }] },
+        ]);
+        expect(await store.task(ref('a'))).toEqual(taskRow('a', { createdAt: time, dueAt: time, priority: time }));
+        expect([await store.nextDue(), await store.nextOutboxDue(), (await store.document('batch', TENANT, 'd'))?.createdAt]).toEqual([time, time, time]);
+        await store.commit([birth('b', { createdAt: time })]);
+        const { cursor = '' } = await store.tasks({ tenant: TENANT, limit: 1 });
+        expect(ids((await store.tasks({ tenant: TENANT, limit: 1, cursor })).items)).toEqual(['a']);
+      });
+
       test('may have any characters in names', async () => {
         const id = `a/../ä'"%_\u{1f40d}`;
         await store.commit([birth(id, { tenant: id }), { documents: [{ row: documentRow(id, { kind: id, tenant: id }) }] }]);

@@ -21,7 +21,17 @@ export interface OpenEngineOptions
   extends Pick<FermataOptions, 'host' | 'threads' | 'jail' | 'maxResidentBytes' | 'cacheDir' | 'limits' | 'oldKeys'>,
     Pick<
       EngineOptions,
-      'maxRunning' | 'maxRunningPerTenant' | 'maxQueued' | 'checkpointEveryCpuMs' | 'maxCheckpointBytes' | 'keepForTimerMs' | 'cancelGraceMs' | 'retentionMs' | 'worker' | 'moment' | 'goesOn'
+      | 'maxRunning'
+      | 'maxRunningPerTenant'
+      | 'maxQueued'
+      | 'checkpointEveryCpuMs'
+      | 'maxCheckpointBytes'
+      | 'keepForTimerMs'
+      | 'cancelGraceMs'
+      | 'retentionMs'
+      | 'worker'
+      | 'moment'
+      | 'goesOn'
     > {
   /** The data folder, made if it is missing. Without it everything is kept in memory, and gone with the process. */
   folder?: string;

@@ -4,7 +4,7 @@
  * Everything that happens to a program is an {@link Input} or an {@link Outcome}: plain values that can be written
  * down, so that running, pausing, crashing, replaying, forking and moving elsewhere are one code path.
  */
-import type { LimitKind } from './limits.ts';
+import type { LimitKind, Limits } from './limits.ts';
 import type { Value, ValueRecord } from './values.ts';
 
 /** Languages that the Wasm images run. */
@@ -50,7 +50,8 @@ export type CallResult = { ok: Value } | { error: ToolFailure };
 
 /** What a machine is given to go on. `nowMs`: milliseconds since 1970 UTC; it becomes the anchor of the virtual clock. */
 export type Input =
-  | { kind: 'start'; program: Program; seed: Uint8Array; nowMs: number }
+  /** `limits`: in the place of those before; output and calls count from here. */
+  | { kind: 'start'; program: Program; seed: Uint8Array; nowMs: number; limits?: Limits }
   /** After `slice-used`. */
   | { kind: 'go' }
   /** After `calls`: one answer. */

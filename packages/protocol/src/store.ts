@@ -9,7 +9,7 @@
  */
 import type { TaskRow } from './task.ts';
 
-/** Tenant and task id; together they name a task. */
+/** Tenant and task id; together they name a task. A name with half a surrogate pair is refused with `invalid_request`. */
 export interface TaskRef {
   tenant: string;
   taskId: string;

@@ -114,6 +114,8 @@ export interface TaskRow {
   request: TaskRequest;
   /** 32 bytes, hex: from them comes all randomness of the program. */
   seed: string;
+  /** Of a task that shares an interpreter: the head that it began from, and what the machine had done before it. */
+  origin: { head: number; calls: number; outputBytes: number; fuel: number } | null;
   /** What came out of the machine in this attempt so far, and what of it is recorded. */
   mark: { outputBytes: number; calls: number; notes: number };
   usage: TaskUsage;

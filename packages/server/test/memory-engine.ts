@@ -394,6 +394,7 @@ function newView(tenant: string, taskId: string, request: TaskRequest, count: nu
       worker: null,
       notBefore: null,
       parked: false,
+      origin: null,
       createdAt,
       updatedAt: createdAt,
       startedAt: null,

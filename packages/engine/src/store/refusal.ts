@@ -29,9 +29,15 @@ export function storeClosed(): FermataError {
   return new FermataError('store_failed', 'the store is closed');
 }
 
-/** Journal, calls and checkpoints have their task's row beside them. */
-export function checkWhole(commit: Commit): void {
-  if (commit.task) return;
-  if (commit.entries?.length || commit.calls?.length || commit.checkpoint || commit.dropCheckpoints?.length)
+/** Journal, calls and checkpoints have their task's row beside them; names can be written as UTF-8, so that two are never taken for one. */
+export function checkWhole({ task, entries, calls, checkpoint, dropCheckpoints, documents }: Commit): void {
+  if (!task && (entries?.length || calls?.length || checkpoint || dropCheckpoints?.length))
     throw new FermataError('internal', "entries, calls and checkpoints are committed together with their task's row");
+  if (task) checkNames(task.row.tenant, task.row.taskId);
+  for (const { row } of documents ?? []) checkNames(row.kind, row.tenant, row.id);
+}
+
+function checkNames(...names: string[]): void {
+  for (const name of names)
+    if (!name.isWellFormed()) throw new FermataError('invalid_request', `the name ${JSON.stringify(name)} holds half a character`, { hint: 'choose another name' });
 }

@@ -57,7 +57,9 @@ export function addCallCommands(task: Command, done: (exitCode: number) => void)
     done(
       await withConnection(options, async ({ calls }) => {
         const page = await calls.approvals({ limit: 200 });
-        print(options.json, page, () => columns(page.items.map(({ task_id, call_id, tool, arguments: args, waits_for }) => [task_id, call_id, waits_for ?? '', `${tool}(${brief(args)})`])));
+        print(options.json, page, () =>
+          columns(page.items.map(({ task_id, call_id, tool, arguments: args, waits_for }) => [task_id, call_id, waits_for ?? '', `${tool}(${brief(args)})`])),
+        );
       }),
     ),
   );

@@ -1,5 +1,5 @@
 /** `fermata policy test`: what rules say of a call, without making it. */
-import { parseOptions, policyRuleOf, policyRuleSchema, strictOptions, fromWire, type ValueRecord } from '@fermata/protocol';
+import { fromWire, parseOptions, policyRuleOf, policyRuleSchema, strictOptions, type ValueRecord } from '@fermata/protocol';
 import { judgeCall } from '@fermata/tools';
 import type { Command } from 'commander';
 import { z } from 'zod';

@@ -72,10 +72,9 @@ function checkJson(json: string, source: string): void {
   const fault = jsonFault(json);
   if (fault) {
     throw new FermataError('invalid_request', `${source} is not JSON: line ${fault.line}, column ${fault.column}: unexpected ${fault.found}`, {
-      hint:
-        source.startsWith('--')
-          ? `Give the shell the JSON in single quotes, or a file with ${source} @file.`
-          : 'Names and texts are in double quotes, and no comma follows the last item.',
+      hint: source.startsWith('--')
+        ? `Give the shell the JSON in single quotes, or a file with ${source} @file.`
+        : 'Names and texts are in double quotes, and no comma follows the last item.',
     });
   }
 }

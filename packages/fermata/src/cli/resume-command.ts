@@ -14,7 +14,10 @@ export interface ResumeOptions extends TaskCommandOptions, ConnectionOptions {
 
 /** `done` is told the exit code. */
 export function addResumeCommand(program: Command, done: (exitCode: number) => void): void {
-  const command = program.command('resume').description('go on with a task, or with a program from its snapshot file').argument('<task>', 'id of a task, or a file that a pause has written');
+  const command = program
+    .command('resume')
+    .description('go on with a task, or with a program from its snapshot file')
+    .argument('<task>', 'id of a task, or a file that a pause has written');
   addConnectionOptions(addTaskOptions(command))
     .option('--trust', 'accept a snapshot that is not sealed, and believe what it says; its tools must be given with --tools')
     .option('--redo', 'carry out again the calls whose outcome is unknown; their effects may happen twice')

@@ -10,7 +10,9 @@ export function addSessionCommand(program: Command, done: (exitCode: number) => 
     done(
       await withConnection(options, async ({ sessions }) => {
         const page = await sessions.list({ limit: 200 });
-        print(options.json, page, () => columns(page.items.map(({ session_id, language, head, bytes, created_at }) => [session_id, language ?? '', `${head} tasks`, `${bytes} B`, created_at])));
+        print(options.json, page, () =>
+          columns(page.items.map(({ session_id, language, head, bytes, created_at }) => [session_id, language ?? '', `${head} tasks`, `${bytes} B`, created_at])),
+        );
       }),
     ),
   );

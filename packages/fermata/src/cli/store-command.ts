@@ -46,7 +46,8 @@ export function addStoreCommand(program: Command, done: (exitCode: number) => vo
 }
 
 export async function sizeOf(folder: string): Promise<{ bytes: number; database_bytes: number; files: number; files_bytes: number }> {
-  const sum = async (names: string[]) => (await Promise.all(names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0))).reduce((a, b) => a + b, 0);
+  const sum = async (names: string[]) =>
+    (await Promise.all(names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0))).reduce((a, b) => a + b, 0);
   const all = await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true }).catch(() => []);
   const files = all.filter((entry) => entry.isFile()).map((entry) => join('blobs', entry.name.slice(0, 2), entry.name));
   const [database_bytes, files_bytes] = await Promise.all([sum(['store.db', 'store.db-wal']), sum(files)]);

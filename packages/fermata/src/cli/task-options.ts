@@ -18,7 +18,7 @@ export function addTaskOptions(command: Command): Command {
     .option('-t, --tools <file>', 'module whose default export is an array of tools')
     .addOption(new Option('--approve <how>', 'calls of tools that require approval').choices(['ask', 'auto', 'deny']).default('ask'))
     .option('--pause-after <duration>', 'pause after so long', parseDuration)
-    .option('-q, --quiet', 'say nothing on stderr but errors')
+    .option('-q, --quiet', 'say nothing on stderr but errors');
 }
 
 /** Decides on a call; absent where nobody here can. */

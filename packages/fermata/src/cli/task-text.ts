@@ -27,7 +27,8 @@ export function taskText(task: TaskWire): string {
   });
   const rest = [common];
   if ('waiting_for' in task) {
-    for (const wait of task.waiting_for) rest.push(`waits for: ${wait.tool === null ? `${wait.kind} ${wait.expires_at}` : `${wait.call_id} ${wait.tool}(${brief(wait.arguments)}) ${wait.kind}`}`);
+    for (const wait of task.waiting_for)
+      rest.push(`waits for: ${wait.tool === null ? `${wait.kind} ${wait.expires_at}` : `${wait.call_id} ${wait.tool}(${brief(wait.arguments)}) ${wait.kind}`}`);
     for (const call of task.in_flight) rest.push(`under way: ${call.call_id} ${call.tool}`);
   } else if (task.status === 'failed') rest.push(failureText(task));
   else if (task.status === 'succeeded') rest.push(`result: ${JSON.stringify(task.result.output)}`);

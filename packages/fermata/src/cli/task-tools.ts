@@ -45,7 +45,9 @@ export async function toolsOf(store: Store, taskId: string, given: string | unde
 export function refuseOtherTools(connection: Connection, wanted: string | undefined): void {
   if (wanted === undefined || connection.store()) return;
   if (connection.folder === undefined) {
-    throw new FermataError('conflict', 'the server runs its tasks with its own tools, not with those of --tools', { hint: 'Start the server with them: fermata serve --tools <file>.' });
+    throw new FermataError('conflict', 'the server runs its tasks with its own tools, not with those of --tools', {
+      hint: 'Start the server with them: fermata serve --tools <file>.',
+    });
   }
   if (connection.toolsFile() === resolve(wanted)) return;
   throw new FermataError('conflict', `another process owns ${connection.folder}, and runs tasks with tools of its own, not with those of ${wanted}`, {

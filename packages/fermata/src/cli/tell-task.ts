@@ -39,7 +39,11 @@ export function failureText({ error, language }: Extract<TaskWire, { status: 'fa
 /** What the engine advises is told with the options that the command line has. */
 function inOurWords(task: TaskWire): TaskWire {
   if (task.status !== 'failed' || !(task.error.code in ERROR_CODES)) return task;
-  const { hint } = withHint({ code: task.error.code as ErrorCode, message: task.error.message, ...(task.error.hint ? { hint: task.error.hint } : {}) }, 'cli', task.language as Language);
+  const { hint } = withHint(
+    { code: task.error.code as ErrorCode, message: task.error.message, ...(task.error.hint ? { hint: task.error.hint } : {}) },
+    'cli',
+    task.language as Language,
+  );
   return { ...task, error: { ...task.error, hint: hint ?? null } };
 }
 
@@ -49,7 +53,9 @@ function stoppedText(task: Extract<TaskWire, { status: 'paused' | 'waiting' }>, 
   const lines = [task.status === 'paused' ? `paused${at}; the task is kept` : `waiting${at} for ${waits.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`];
   for (const { call_id, kind, tool, arguments: args } of waits) {
     const what = kind === 'client_tool' ? 'answer' : kind === 'outcome_unknown' ? 'retry' : 'approve';
-    lines.push(`  ${tool}(${JSON.stringify(args)}): fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`);
+    lines.push(
+      `  ${tool}(${JSON.stringify(args)}): fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`,
+    );
   }
   const decide = waits.some(({ kind }) => kind === 'approval') ? ' --approve auto' : '';
   const redo = waits.some(({ kind }) => kind === 'outcome_unknown') ? ' --redo' : '';

@@ -37,20 +37,24 @@ export function addToolCommand(program: Command, done: (exitCode: number) => voi
       done(EXIT.ok);
     },
   );
-  const call = tool.command('call').description('call one tool, as a task of its own').argument('<tool>', 'its name').option('-i, --input <json>', 'its arguments: JSON, or @file with JSON');
+  const call = tool
+    .command('call')
+    .description('call one tool, as a task of its own')
+    .argument('<tool>', 'its name')
+    .option('-i, --input <json>', 'its arguments: JSON, or @file with JSON');
   addConnectionOptions(addTaskOptions(call)).action(async (name: string, options: CallOptions) => done(await callTool(name, options)));
 
-  addConnectionOptions(tool.command('add').description('register a tool: an HTTP endpoint, a client-side tool, or code').argument('<json>', 'as POST /tools takes it: JSON, or @file')).action(
-    async (spec: string, options: ConnectionOptions) => {
-      const wanted = (await readJson(spec, 'the tool')) as CreateToolWire;
-      done(
-        await withConnection(options, async ({ tools }) => {
-          const made = await tools.add(wanted);
-          print(options.json, made, () => `${made.name} added`);
-        }),
-      );
-    },
-  );
+  addConnectionOptions(
+    tool.command('add').description('register a tool: an HTTP endpoint, a client-side tool, or code').argument('<json>', 'as POST /tools takes it: JSON, or @file'),
+  ).action(async (spec: string, options: ConnectionOptions) => {
+    const wanted = (await readJson(spec, 'the tool')) as CreateToolWire;
+    done(
+      await withConnection(options, async ({ tools }) => {
+        const made = await tools.add(wanted);
+        print(options.json, made, () => `${made.name} added`);
+      }),
+    );
+  });
   addConnectionOptions(tool.command('remove').description('remove a registered tool').argument('<tool>', 'its name')).action(async (name: string, options: ConnectionOptions) =>
     done(
       await withConnection(options, async ({ tools }) => {

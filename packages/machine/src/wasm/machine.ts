@@ -285,6 +285,7 @@ export class Machine {
     if (input.kind === 'go') return;
     this.#reply = encodeValue(reply(input), input.kind === 'start' ? 'start' : 'answer', MAX_CARRIER_DEPTH);
     if (input.kind === 'start') {
+      if (input.limits) this.#renew(input.limits);
       this.#random = new RandomSource(input.seed);
       this.#clock.start(input.nowMs, this.fuel);
       this.#wasi.stdin.data = Buffer.from(input.program.stdin ?? '');
@@ -397,6 +398,12 @@ export class Machine {
     const { chunk, full } = this.#output.take(stream, bytes);
     if (chunk.bytes.length > 0) this.#emitted.push({ kind: 'output', chunk });
     if (full) this.#end('output', `the program printed more than ${this.#limits.maxOutputBytes} bytes`);
+  }
+
+  /** Limits for the program that starts now: what those before it have printed and called does not count. */
+  #renew(limits: Limits): void {
+    const { calls, outputBytes } = this.usage;
+    this.#use({ ...limits, maxOutputBytes: limits.maxOutputBytes + outputBytes, maxToolCalls: limits.maxToolCalls + calls });
   }
 
   #use(limits: Limits): void {

@@ -13,6 +13,9 @@ import { storeError } from './store-error.ts';
 
 export const OWNER_FILES: readonly string[] = ['owner.db', 'owner.db-journal', 'owner.json'];
 
+/** Owners of this process: a lock that nobody refers to would be collected, and the folder be free. */
+const OWNERS = new Set<FolderOwner>();
+
 /** What an owner says of itself. */
 export interface OwnerNote {
   pid: number;
@@ -37,7 +40,7 @@ export function takeFolder(folder: string): FolderOwner {
   try {
     makeFolder(folder);
     lock = new DatabaseSync(join(folder, 'owner.db'), { timeout: 0 });
-    lock.exec('BEGIN EXCLUSIVE');
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     if (lock?.isOpen) lock.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === 5) throw locked(folder);
@@ -64,6 +67,7 @@ class Owner implements FolderOwner {
     this.folder = folder;
     this.#lock = lock;
     this.tell({});
+    OWNERS.add(this);
   }
 
   tell(told: Partial<OwnerNote>): void {
@@ -80,6 +84,7 @@ class Owner implements FolderOwner {
     if (!this.#lock.isOpen) return;
     rmSync(join(this.folder, 'owner.json'), { force: true });
     this.#lock.close();
+    OWNERS.delete(this);
   }
 
   [Symbol.dispose](): void {

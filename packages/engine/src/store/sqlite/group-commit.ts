@@ -27,12 +27,15 @@ interface Waiting {
 
 export class GroupCommit {
   readonly #connection: () => Connection;
+  /** For errors. */
+  readonly #file: string;
   #waiting: Waiting[] = [];
   #scheduled = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(connection: () => Connection) {
+  constructor(connection: () => Connection, file: string) {
     this.#connection = connection;
+    this.#file = file;
   }
 
   submit(change: Change): Promise<void> {
@@ -91,7 +94,7 @@ export class GroupCommit {
     try {
       refused = this.#transaction(group);
     } catch (error) {
-      const failure = storeError(error, this.#connection().file);
+      const failure = storeError(error, this.#file);
       for (const { change, reject } of group) {
         change.undone?.();
         reject(failure);

@@ -27,6 +27,7 @@ export class Payloads {
   readonly #connection: () => Connection;
   readonly #folder: string;
   readonly #inlineBytes: number;
+  readonly #holds: string[][] = [];
 
   constructor(connection: () => Connection, folder: string, inlineBytes: number) {
     this.#connection = connection;
@@ -40,7 +41,9 @@ export class Payloads {
     const common = { bytes: copy.length, sha256: sha256(copy) };
     if (copy.length <= this.#inlineBytes) return { ...common, data: copy, file: null, durable: undefined };
     const file = randomUUID().replaceAll('-', '');
-    return { ...common, data: null, file, durable: this.#writeFile(file, copy) };
+    const durable = this.#writeFile(file, copy);
+    durable.catch(() => {}); // nobody waits for it where the call fails before its turn
+    return { ...common, data: null, file, durable };
   }
 
   /** In a transaction; tells the key of the row. */
@@ -62,8 +65,25 @@ export class Payloads {
     return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   }
 
+  /** Until `release` no file is removed. */
+  hold(): { release(): void } {
+    const held: string[] = [];
+    this.#holds.push(held);
+    return {
+      release: () => {
+        this.#holds.splice(this.#holds.indexOf(held), 1);
+        for (const file of held) this.removeFile(file);
+      },
+    };
+  }
+
   /** What cannot be removed now is removed when the store opens the next time. */
   removeFile(file: string): void {
+    const hold = this.#holds[0];
+    if (hold) {
+      hold.push(file);
+      return;
+    }
     try {
       rmSync(this.#path(file), { force: true });
     } catch {}

@@ -52,6 +52,10 @@ export function checkpointPayload(db: Connection, ref: TaskRef, checkpointId: st
   return db.get<{ payload: number }>('SELECT payload FROM checkpoints WHERE task = ? AND checkpoint_id = ?', keyOf(db, ref), checkpointId)?.payload;
 }
 
+export function blobPayload(db: Connection, id: string): number | undefined {
+  return db.get<{ payload: number }>('SELECT payload FROM blobs WHERE id = ?', id)?.payload;
+}
+
 export function outboxDue(db: Connection, now: number, limit: number): OutboxRow[] {
   return db.all<StoredOutbox>(`SELECT ${OUTBOX_COLUMNS} FROM outbox WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, key LIMIT ?`, now, limit).map(outboxOf);
 }

@@ -5,7 +5,8 @@
  * further step. Each step and its number are one transaction, so a crash leaves the database before it or after it.
  *
  * What is asked for by value is a column, the rest of a row is JSON in `body`. Tasks have a number, `key`, that stands for
- * them in all other tables. `requests` are apart because they are large and never change.
+ * them in all other tables. `requests` are apart because they are large and never change. Times are REAL because an INTEGER
+ * beyond 2^53 could not be read again.
  */
 import { ENDED, FermataError } from '@fermata/protocol';
 import type { Connection } from './connection.ts';
@@ -20,7 +21,7 @@ export const STEPS: readonly string[] = [
   `
   CREATE TABLE tasks (
     key INTEGER PRIMARY KEY, tenant TEXT NOT NULL, task_id TEXT NOT NULL, status TEXT NOT NULL, seq INTEGER NOT NULL,
-    created_at INTEGER NOT NULL, due_at INTEGER, session_id TEXT, batch_id TEXT, priority INTEGER NOT NULL, body TEXT NOT NULL,
+    created_at REAL NOT NULL, due_at REAL, session_id TEXT, batch_id TEXT, priority REAL NOT NULL, body TEXT NOT NULL,
     UNIQUE (tenant, task_id)
   );
   CREATE INDEX tasks_by_age ON tasks (tenant, created_at);
@@ -33,13 +34,13 @@ export const STEPS: readonly string[] = [
   CREATE TABLE requests (task INTEGER PRIMARY KEY, body TEXT NOT NULL);
 
   CREATE TABLE entries (
-    task INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL,
+    task INTEGER NOT NULL, seq INTEGER NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (task, seq)
   ) WITHOUT ROWID;
 
   CREATE TABLE calls (
     task INTEGER NOT NULL, n INTEGER NOT NULL, tenant TEXT NOT NULL, tool TEXT NOT NULL, status TEXT NOT NULL, waits_for TEXT,
-    created_at INTEGER NOT NULL, args TEXT NOT NULL, result TEXT, body TEXT NOT NULL,
+    created_at REAL NOT NULL, args TEXT NOT NULL, result TEXT, body TEXT NOT NULL,
     PRIMARY KEY (task, n)
   ) WITHOUT ROWID;
   CREATE INDEX calls_by_tool ON calls (tool, task);
@@ -50,7 +51,7 @@ export const STEPS: readonly string[] = [
   CREATE INDEX payloads_in_files ON payloads (file, bytes) WHERE file IS NOT NULL;
 
   CREATE TABLE checkpoints (
-    key INTEGER PRIMARY KEY, task INTEGER NOT NULL, checkpoint_id TEXT NOT NULL, created_at INTEGER NOT NULL,
+    key INTEGER PRIMARY KEY, task INTEGER NOT NULL, checkpoint_id TEXT NOT NULL, created_at REAL NOT NULL,
     payload INTEGER NOT NULL, body TEXT NOT NULL,
     UNIQUE (task, checkpoint_id)
   );
@@ -58,7 +59,7 @@ export const STEPS: readonly string[] = [
   CREATE TABLE blobs (id TEXT PRIMARY KEY, payload INTEGER NOT NULL) WITHOUT ROWID;
 
   CREATE TABLE outbox (
-    key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, task_id TEXT, kind TEXT NOT NULL, due_at INTEGER,
+    key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, task_id TEXT, kind TEXT NOT NULL, due_at REAL,
     tries INTEGER NOT NULL, body TEXT NOT NULL
   );
   CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
@@ -66,7 +67,7 @@ export const STEPS: readonly string[] = [
 
   CREATE TABLE documents (
     key INTEGER PRIMARY KEY, kind TEXT NOT NULL, tenant TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL, body TEXT NOT NULL,
+    created_at REAL NOT NULL, body TEXT NOT NULL,
     UNIQUE (kind, tenant, id)
   );
   CREATE INDEX documents_by_age ON documents (kind, tenant, created_at);

@@ -65,7 +65,7 @@ class FolderStore implements SqliteStore {
     const connection = () => this.#database.connection;
     this.#payloads = new Payloads(connection, join(folder, 'blobs'), inlineBytes);
     this.#writer = new CommitWriter(connection, this.#payloads);
-    this.#group = new GroupCommit(connection);
+    this.#group = new GroupCommit(connection, this.#database.file);
     try {
       this.#payloads.sweep();
     } catch (error) {
@@ -139,8 +139,14 @@ class FolderStore implements SqliteStore {
   }
 
   async blob(id: string): Promise<Uint8Array | undefined> {
-    const row = this.#read((db) => db.get<{ payload: number }>('SELECT payload FROM blobs WHERE id = ?', id));
-    return row && this.#readPayload(row.payload, `blob ${id}`);
+    const payload = this.#read((db) => records.blobPayload(db, id));
+    if (payload === undefined) return undefined;
+    try {
+      return await this.#readPayload(payload, `blob ${id}`);
+    } catch (error) {
+      if (this.#read((db) => records.blobPayload(db, id)) === payload) throw error;
+      return this.blob(id); // another took its place while it was read
+    }
   }
 
   async putBlob(id: string, data: Uint8Array): Promise<void> {
@@ -152,8 +158,9 @@ class FolderStore implements SqliteStore {
         throw storeError(error, `blob ${id}`);
       }),
       apply: () => {
+        const payload = this.#payloads.insert(staged);
         before = this.#deleteBlob(id);
-        this.#db.run('INSERT INTO blobs (id, payload) VALUES (?, ?)', id, this.#payloads.insert(staged));
+        this.#db.run('INSERT INTO blobs (id, payload) VALUES (?, ?)', id, payload);
       },
       done: () => before !== undefined && this.#payloads.removeFile(before),
       undone: () => staged.file !== null && this.#payloads.removeFile(staged.file),
@@ -201,9 +208,10 @@ class FolderStore implements SqliteStore {
 
   async backup(target: string): Promise<void> {
     this.#refuseClosed();
-    const backups = [this.#backup, backup(this.#folder, target)];
-    this.#backup = Promise.allSettled(backups).then(() => {});
-    await backups[1];
+    const files = this.#payloads.hold();
+    const running = backup(this.#folder, target).finally(() => files.release());
+    this.#backup = Promise.allSettled([this.#backup, running]).then(() => {});
+    await running;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -44,7 +44,8 @@ export function tasks(db: Connection, { tenant, status, sessionId, batchId, tool
 export function counts(db: Connection, tenant?: string, batchId?: string): Record<string, number> {
   const where = [tenant === undefined ? 'true' : 'tenant = ?', batchId === undefined ? 'true' : 'batch_id = ?'].join(' AND ');
   const values = [tenant, batchId].filter((value) => value !== undefined);
-  const rows = db.all<{ status: string; n: number }>(`SELECT status, count(*) AS n FROM tasks WHERE ${where} GROUP BY status`, ...values);
+  // the plus keeps SQLite from walking all tasks in the order of their status
+  const rows = db.all<{ status: string; n: number }>(`SELECT status, count(*) AS n FROM tasks WHERE ${where} GROUP BY +status`, ...values);
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
 
