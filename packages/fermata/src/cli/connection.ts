@@ -47,6 +47,7 @@ const PATIENCE_MS = 15_000;
 const SHORT_PATIENCE_MS = 3_000;
 const LOOK_AGAIN_MS = 100;
 const DRAIN_MS = 10_000;
+const FOLDER_HINT = 'Name a folder that can be written, with --data or FERMATA_DATA_DIR; fermata run --ephemeral needs none.';
 
 /** `local`: of the engine, if this process has to open it. An empty `url` is none. */
 export async function connect({ url = process.env.FERMATA_URL, key = process.env.FERMATA_KEY, data }: ConnectionOptions, local: LocalOptions = {}): Promise<Connection> {
@@ -167,8 +168,9 @@ class Folder {
       const { server } = own;
       return { own, key: server.localKey, fetch: async (input, init) => server.localFetch(new Request(input, init)), toolsFile: this.#local.toolsFile };
     } catch (error) {
-      if (!(error instanceof FermataError && error.code === 'store_locked') || mustTell) throw error;
-      return undefined;
+      if (!(error instanceof FermataError)) throw error;
+      if (error.code === 'store_locked' && !mustTell) return undefined;
+      throw error.code === 'store_failed' || error.code === 'sandbox_unavailable' ? new FermataError(error.code, error.message, { hint: FOLDER_HINT, cause: error }) : error;
     }
   }
 }

@@ -5,8 +5,7 @@ import { FermataError, type Store } from '@fermata/protocol';
 import { connect } from './connection.ts';
 import { followTask } from './follow-task.ts';
 import { Progress } from './progress.ts';
-import type { ResumeOptions } from './resume-command.ts';
-import { approvalOf } from './task-options.ts';
+import { approvalOf, type ResumeOptions } from './task-options.ts';
 import { refuseOtherTools, rememberTools, toolsOf } from './task-tools.ts';
 import { tellTask } from './tell-task.ts';
 
@@ -21,6 +20,10 @@ export async function resumeTask(taskId: string, options: ResumeOptions): Promis
   await using connection = await connect(options, { tools: (store: Store) => toolsOf(store, taskId, given), toolsFile: given });
   const { tasks } = connection.client;
   const task = await tasks.get(taskId);
+  if ('completed_at' in task) {
+    progress.line(`the task has ended already, at ${task.completed_at}`);
+    return tellTask(task, { json, progress, connection });
+  }
   const wanted = given ?? task.metadata.tools_file;
   refuseOtherTools(connection, typeof wanted === 'string' ? wanted : undefined);
   const store = connection.store();

@@ -7,8 +7,7 @@ import { driveTask, showEvents } from './drive.ts';
 import { limitsOf } from './limit-options.ts';
 import { Progress } from './progress.ts';
 import { readFileFor, readInput, readProgram, readStdin } from './read-input.ts';
-import type { RunOptions } from './run-command.ts';
-import { approver } from './task-options.ts';
+import { approver, type RunOptions } from './task-options.ts';
 import { loadToolsFile } from './tools-file.ts';
 
 /** Resolves with the exit code. */

@@ -1,16 +1,10 @@
 /** `fermata resume`: goes on with a durable task, or with the snapshot file of one that was in memory. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addConnectionOptions } from './connection.ts';
 import { resumeTask } from './durable-resume.ts';
 import { resumeSnapshot } from './snapshot-resume.ts';
-import { addTaskOptions, type TaskCommandOptions } from './task-options.ts';
-
-export interface ResumeOptions extends TaskCommandOptions, ConnectionOptions {
-  json?: boolean;
-  trust?: boolean;
-  redo?: boolean;
-}
+import { addTaskOptions, type ResumeOptions } from './task-options.ts';
 
 /** `done` is told the exit code. */
 export function addResumeCommand(program: Command, done: (exitCode: number) => void): void {

@@ -1,22 +1,10 @@
 /** `fermata run`: a durable task of the data folder or of a server; with `--ephemeral` one in memory. */
-import type { Language, LimitsInput } from '@fermata/protocol';
 import { type Command, Option } from 'commander';
-import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addConnectionOptions } from './connection.ts';
 import { runDurably } from './durable-run.ts';
 import { runInMemory } from './ephemeral-run.ts';
 import { addLimitOptions } from './limit-options.ts';
-import { addTaskOptions, type TaskCommandOptions } from './task-options.ts';
-
-export interface RunOptions extends TaskCommandOptions, ConnectionOptions, LimitsInput {
-  json?: boolean;
-  eval?: string;
-  lang?: Language;
-  input?: string;
-  file?: string[];
-  allowLibrary?: string[];
-  ephemeral?: boolean;
-  detach?: boolean;
-}
+import { addTaskOptions, type RunOptions } from './task-options.ts';
 
 /** `done` is told the exit code. */
 export function addRunCommand(program: Command, done: (exitCode: number) => void): void {

@@ -6,8 +6,7 @@ import { sealKey } from '../seal-key-file.ts';
 import { driveTask, showEvents } from './drive.ts';
 import { Progress } from './progress.ts';
 import { readBytes } from './read-input.ts';
-import type { ResumeOptions } from './resume-command.ts';
-import { approver } from './task-options.ts';
+import { approver, type ResumeOptions } from './task-options.ts';
 import { loadToolsFile } from './tools-file.ts';
 
 /** Resolves with the exit code. */

@@ -1,8 +1,9 @@
 /** The options that `fermata run` and `fermata resume` share. */
 import { confirm, isCancel } from '@clack/prompts';
-import { toWire } from '@fermata/protocol';
+import { type Language, type LimitsInput, toWire } from '@fermata/protocol';
 import { type Command, Option } from 'commander';
 import type { Approver } from '../tool-runner.ts';
+import type { ConnectionOptions } from './connection.ts';
 import { parseDuration } from './units.ts';
 
 export interface TaskCommandOptions {
@@ -11,6 +12,23 @@ export interface TaskCommandOptions {
   pauseAfter?: number;
   json?: boolean;
   quiet?: boolean;
+}
+
+export interface RunOptions extends TaskCommandOptions, ConnectionOptions, LimitsInput {
+  json?: boolean;
+  eval?: string;
+  lang?: Language;
+  input?: string;
+  file?: string[];
+  allowLibrary?: string[];
+  ephemeral?: boolean;
+  detach?: boolean;
+}
+
+export interface ResumeOptions extends TaskCommandOptions, ConnectionOptions {
+  json?: boolean;
+  trust?: boolean;
+  redo?: boolean;
 }
 
 export function addTaskOptions(command: Command): Command {
