@@ -1,7 +1,9 @@
 /** `fermata batch`: many tasks at once. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FermataClient } from '@fermata/client';
-import { type BatchWire, type CreateBatchWire, type CreatedBatchWire, FermataError } from '@fermata/protocol';
+import { FermataError } from '@fermata/protocol';
+import type { BatchWire, CreateBatchWire, CreatedBatchWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
 import { addConnectionOptions, type ConnectionOptions, connect } from './connection.ts';
 import { EXIT } from './exit-code.ts';

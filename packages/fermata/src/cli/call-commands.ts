@@ -1,6 +1,8 @@
 /** `fermata task approve | reject | answer | retry | approvals`: decisions on calls that wait. */
+
 import type { FermataClient } from '@fermata/client';
-import { type ApproveWire, type CallWire, FermataError } from '@fermata/protocol';
+import { FermataError } from '@fermata/protocol';
+import type { ApproveWire, CallWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
 import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
 import { brief, columns, print } from './print.ts';

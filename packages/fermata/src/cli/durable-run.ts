@@ -2,10 +2,12 @@
  * `fermata run`: a durable task. It is kept in the data folder from the moment at which it is submitted; whatever happens to
  * this process, `fermata resume` goes on with it.
  */
+
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { FermataClient } from '@fermata/client';
-import { type CreateTaskWire, FermataError, type LimitsInput, toWire } from '@fermata/protocol';
+import { FermataError, type LimitsInput, toWire } from '@fermata/protocol';
+import type { CreateTaskWire } from '@fermata/protocol/wire';
 import { type Connection, connect } from './connection.ts';
 import { followTask } from './follow-task.ts';
 import { limitsOf } from './limit-options.ts';

@@ -5,9 +5,10 @@
  * Ctrl-C, SIGTERM and `--pause-after` pause it; a second Ctrl-C cancels it. A task that its engine has put down because it was
  * closed goes on in the next engine; where this process has become that one, it sees to it.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FermataApiError } from '@fermata/client';
-import type { TaskWire, WaitingForWire } from '@fermata/protocol';
+import type { TaskWire, WaitingForWire } from '@fermata/protocol/wire';
 import type { Connection } from './connection.ts';
 import type { Progress } from './progress.ts';
 import { wireEvents } from './show-events.ts';
@@ -70,12 +71,12 @@ class Following {
     await this.#stopped.promise;
     let task = await tasks.get(this.#taskId);
     const until = performance.now() + SETTLE_MS;
-    while (this.#connection.store() && 'in_flight' in task && task.in_flight.length > 0 && performance.now() < until && this.#interrupts < 2) {
+    while (this.#connection.store() && isOpen(task) && (task.in_flight ?? []).length > 0 && performance.now() < until && this.#interrupts < 2) {
       await sleep(50);
       task = await tasks.get(this.#taskId);
     }
     // A second Ctrl-C has come meanwhile.
-    if (this.#interrupts > 1 && 'in_flight' in task) task = await tasks.cancel(this.#taskId, { wait_seconds: CONTROL_SECONDS });
+    if (this.#interrupts > 1 && isOpen(task)) task = await tasks.cancel(this.#taskId, { wait_seconds: CONTROL_SECONDS });
     return task;
   }
 
@@ -98,7 +99,7 @@ class Following {
   /** Whether it goes no further without somebody. */
   async #look(): Promise<void> {
     const task = await this.#connection.client.tasks.get(this.#taskId, this.#left.signal);
-    if (!('in_flight' in task)) return;
+    if (!isOpen(task)) return;
     if (task.status === 'paused') {
       if (task.pause_reason !== 'shutdown' || this.#connection.folder === undefined) return this.#stopped.resolve();
       this.#orphaned = true;
@@ -106,10 +107,10 @@ class Following {
       return;
     }
     this.#orphaned = false;
-    const mine = task.waiting_for.filter((wait) => wait.call_id !== null && !this.#decided.has(wait.call_id));
+    const mine = (task.waiting_for ?? []).filter((wait) => wait.call_id !== null && !this.#decided.has(wait.call_id));
     const left = [];
     for (const wait of mine) if (!(await this.#decide(wait))) left.push(wait);
-    if (task.status === 'waiting' && task.in_flight.length === 0 && left.length > 0 && left.length === mine.length) this.#stopped.resolve();
+    if (task.status === 'waiting' && (task.in_flight ?? []).length === 0 && left.length > 0 && left.length === mine.length) this.#stopped.resolve();
   }
 
   async #decide(wait: WaitingForWire): Promise<boolean> {
@@ -145,4 +146,8 @@ class Following {
   readonly #failed = (error: unknown): void => {
     if (!this.#left.signal.aborted) this.#stopped.reject(error);
   };
+}
+
+function isOpen(task: TaskWire): task is Exclude<TaskWire, { completed_at: string }> {
+  return !('completed_at' in task);
 }

@@ -1,6 +1,7 @@
 /** `fermata key`: API keys of the data folder. */
-import type { CreateKeyWire, KeyWire } from '@fermata/protocol';
+
 import { FermataError } from '@fermata/protocol';
+import type { CreateKeyWire, KeyWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect } from './connection.ts';
 import { EXIT } from './exit-code.ts';

@@ -4,12 +4,14 @@
  * Guarantees: who finds the owner's note finds a socket that listens, or one that will not any more. Tasks that a process before
  * this one has left stay paused, unless `goesOn` says otherwise: a command that only looks runs nothing.
  */
+
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { FolderOwner } from '@fermata/engine';
 import { IMAGE_NAMES, readManifest } from '@fermata/machine';
-import type { ImagesWire, Store } from '@fermata/protocol';
+import type { Store } from '@fermata/protocol';
+import type { ImagesWire } from '@fermata/protocol/wire';
 import { createServer, type FermataServer, type ServerOptions } from '@fermata/server';
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
 

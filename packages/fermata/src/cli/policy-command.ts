@@ -1,5 +1,7 @@
 /** `fermata policy test`: what rules say of a call, without making it. */
-import { fromWire, parseOptions, policyRuleOf, policyRuleSchema, strictOptions, type ValueRecord } from '@fermata/protocol';
+
+import { fromWire, parseOptions, strictOptions, type ValueRecord } from '@fermata/protocol';
+import { policyRuleOf, policyRuleSchema } from '@fermata/protocol/wire';
 import { judgeCall } from '@fermata/tools';
 import type { Command } from 'commander';
 import { z } from 'zod';

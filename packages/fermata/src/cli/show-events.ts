@@ -1,6 +1,7 @@
 /** Shows the events of a durable task as they come over the wire: output on stdout and stderr, the rest as progress. */
-import type { EventWire } from '@fermata/protocol';
+
 import { fromWire, type ValueRecord } from '@fermata/protocol';
+import type { EventWire } from '@fermata/protocol/wire';
 import type { Progress } from './progress.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what an event holds follows from its kind

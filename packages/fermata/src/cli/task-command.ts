@@ -1,5 +1,5 @@
 /** `fermata task`: looks at durable tasks, and changes what is wanted of them. */
-import type { TaskQueryWire } from '@fermata/protocol';
+import type { TaskQueryWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
 import { addCallCommands } from './call-commands.ts';
 import { addConnectionOptions, type ConnectionOptions } from './connection.ts';

@@ -1,5 +1,7 @@
 /** `fermata task pause | resume | cancel | checkpoint | fork | verify | delete`. */
-import { FermataError, type ForkWire, type TaskWire } from '@fermata/protocol';
+
+import { FermataError } from '@fermata/protocol';
+import type { ForkWire, TaskWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
 import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
 import { resumeTask } from './durable-resume.ts';

@@ -1,5 +1,5 @@
 /** Tasks and what belongs to them, as text for a person. */
-import type { CallWire, EventWire, TaskStateWire, TaskWire } from '@fermata/protocol';
+import type { CallWire, EventWire, TaskStateWire, TaskWire } from '@fermata/protocol/wire';
 import { brief, columns, dim, facts } from './print.ts';
 import { failureText } from './tell-task.ts';
 
@@ -10,7 +10,7 @@ export function taskLine(task: TaskWire): string[] {
 function noteOf(task: TaskWire): string {
   if (task.status === 'failed') return `${task.error.code}: ${brief(task.error.message)}`;
   if (task.status === 'succeeded') return brief(task.result.output, 60);
-  if ('waiting_for' in task && task.waiting_for.length > 0) return `waits for ${task.waiting_for.map(({ tool, kind }) => (tool === null ? kind : `${tool} (${kind})`)).join(', ')}`;
+  if ('waiting_for' in task && task.waiting_for?.length) return `waits for ${task.waiting_for.map(({ tool, kind }) => (tool === null ? kind : `${tool} (${kind})`)).join(', ')}`;
   return task.status === 'paused' ? (task.pause_reason ?? '') : '';
 }
 
@@ -26,10 +26,10 @@ export function taskText(task: TaskWire): string {
     used: `${used.wall_time_s.toFixed(2)} s, processor ${used.cpu_time_s.toFixed(2)} s, memory ${used.peak_memory_mb.toFixed(1)} MiB, ${used.tool_calls} calls`,
   });
   const rest = [common];
-  if ('waiting_for' in task) {
-    for (const wait of task.waiting_for)
+  if (!('completed_at' in task)) {
+    for (const wait of task.waiting_for ?? [])
       rest.push(`waits for: ${wait.tool === null ? `${wait.kind} ${wait.expires_at}` : `${wait.call_id} ${wait.tool}(${brief(wait.arguments)}) ${wait.kind}`}`);
-    for (const call of task.in_flight) rest.push(`under way: ${call.call_id} ${call.tool}`);
+    for (const call of task.in_flight ?? []) rest.push(`under way: ${call.call_id} ${call.tool}`);
   } else if (task.status === 'failed') rest.push(failureText(task));
   else if (task.status === 'succeeded') rest.push(`result: ${JSON.stringify(task.result.output)}`);
   return rest.join('\n');

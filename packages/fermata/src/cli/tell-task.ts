@@ -1,5 +1,7 @@
 /** What a durable task has come to, told to a person or as JSON; and the exit code that says so. */
-import { ERROR_CODES, type ErrorCode, type Language, type TaskWire } from '@fermata/protocol';
+
+import { ERROR_CODES, type ErrorCode, type Language } from '@fermata/protocol';
+import type { TaskWire } from '@fermata/protocol/wire';
 import { withHint } from '../hints.ts';
 import type { TaskError } from '../task-result.ts';
 import type { Connection } from './connection.ts';
@@ -49,7 +51,7 @@ function inOurWords(task: TaskWire): TaskWire {
 
 function stoppedText(task: Extract<TaskWire, { status: 'paused' | 'waiting' }>, connection: Connection): string {
   const at = task.line === null ? '' : ` at line ${task.line}`;
-  const waits = task.waiting_for.filter(({ kind }) => kind !== 'timer');
+  const waits = (task.waiting_for ?? []).filter(({ kind }) => kind !== 'timer');
   const lines = [task.status === 'paused' ? `paused${at}; the task is kept` : `waiting${at} for ${waits.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`];
   for (const { call_id, kind, tool, arguments: args } of waits) {
     const what = kind === 'client_tool' ? 'answer' : kind === 'outcome_unknown' ? 'retry' : 'approve';

@@ -1,5 +1,5 @@
 /** `fermata tool`: the tools that programs may call. */
-import type { CreateToolWire } from '@fermata/protocol';
+import type { CreateToolWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
 import { addConnectionOptions, type Connection, type ConnectionOptions, connect } from './connection.ts';
 import { newTaskId, submit } from './durable-run.ts';

@@ -1,5 +1,5 @@
 /** API keys; on the local socket only, where whoever owns the data folder asks. */
-import { createdKeySchema, createKeySchema, type KeyWire, keysSchema } from '@fermata/protocol';
+import { createdKeySchema, createKeySchema, type KeyWire, keysSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import type { KeyInfo } from '../auth/keys.ts';
