@@ -1,4 +1,5 @@
 /** Tasks from their submission to their end, with real machines and the memory store. */
+import { QuotaExceeded } from '@fermata/protocol';
 import { expect, test } from 'vitest';
 import { premises } from './premises.ts';
 
@@ -208,4 +209,29 @@ test('a task that was paused while it waited waits again after it is resumed', a
   expect((await engine.resume(ref(task.taskId))).status).toBe('waiting');
   await engine.decide(ref(task.taskId), task.waitingFor[0]?.callId as string, { action: 'result', output: 'yes' }, 'me');
   expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'yes' });
+});
+
+test('an ended task is kept as long as it is to be kept, and then only a tombstone is left', async () => {
+  const { run, engine, ref, store } = await premises([], { retentionMs: 150 });
+  const task = await run({ code: 'return 1' });
+  expect(task.status).toBe('succeeded');
+  while (
+    await engine.task(ref(task.taskId)).then(
+      () => true,
+      () => false,
+    )
+  )
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(engine.task(ref(task.taskId))).rejects.toMatchObject({ code: 'not_found' });
+  expect(JSON.parse((await store.document('tombstone', 'acme', task.taskId))?.body ?? '{}')).toMatchObject({ status: 'succeeded', by: 'retention' });
+});
+
+test('a tenant that has filled its part of the queue is told so, and others are not affected', async () => {
+  const { engine } = await premises([], { maxRunning: 1, maxQueuedPerTenant: 2 });
+  const request = { language: 'javascript', code: 'return 1' } as const;
+  const submitted = await Promise.allSettled(Array.from({ length: 6 }, () => engine.submit('acme', request)));
+  const refused = submitted.filter((one) => one.status === 'rejected');
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]?.reason).toBeInstanceOf(QuotaExceeded);
+  expect((await engine.submit('other', request)).status).toBe('pending');
 });
