@@ -8,6 +8,7 @@ const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 /** Throws `not_found` where a file that it is to have is gone. */
 export async function programOf(store: Store, tools: EngineTools, { tenant, request }: TaskRow): Promise<Program> {
   const { language, code, toolCall, input, stdin, files = [], allowedLibraries, sharedInterpreter } = request;
+  await tools.ready(tenant);
   const loaded = await Promise.all(files.map(async ({ path, blob }) => ({ path, data: await contents(store, blob) })));
   return {
     language,

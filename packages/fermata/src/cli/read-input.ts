@@ -50,16 +50,37 @@ export async function readInput(given: string | undefined): Promise<Value> {
   return parseInput(utf8(await readBytes(file), file), file);
 }
 
-function parseInput(json: string, source: string): Value {
+/** JSON of an option or argument, as it goes over the wire; with `@` the JSON of a file. Says where it is broken. */
+export async function readJson(given: string, option: string): Promise<unknown> {
+  const file = given.startsWith('@') ? given.slice(1) : undefined;
+  const text = file === undefined ? given : utf8(await readBytes(file), file);
+  checkJson(text, file ?? option);
+  return JSON.parse(text);
+}
+
+/** The same for a list of them, one a line. */
+export async function readJsonLines(file: string): Promise<unknown[]> {
+  const lines = utf8(file === '-' ? await buffer(process.stdin) : await readBytes(file), file).split('\n');
+  return lines.flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    checkJson(line, `${file}, line ${i + 1},`);
+    return [JSON.parse(line) as unknown];
+  });
+}
+
+function checkJson(json: string, source: string): void {
   const fault = jsonFault(json);
   if (fault) {
     throw new FermataError('invalid_request', `${source} is not JSON: line ${fault.line}, column ${fault.column}: unexpected ${fault.found}`, {
-      hint:
-        source === '--input'
-          ? 'Give the shell the JSON in single quotes, or a file with --input @file.'
-          : 'Names and texts are in double quotes, and no comma follows the last item.',
+      hint: source.startsWith('--')
+        ? `Give the shell the JSON in single quotes, or a file with ${source} @file.`
+        : 'Names and texts are in double quotes, and no comma follows the last item.',
     });
   }
+}
+
+function parseInput(json: string, source: string): Value {
+  checkJson(json, source);
   try {
     return fromWire(JSON.parse(json), 'input');
   } catch (cause) {
