@@ -55,6 +55,7 @@ async function run(file: string | undefined, options: RunOptions): Promise<numbe
     tools,
     files,
     ...(stdin === undefined ? {} : { stdin }),
+    ...(program.file === undefined || program.language !== 'python' ? {} : { file: program.file }),
     ...(options.allowLibrary ? { allowedLibraries: options.allowLibrary } : {}),
     ...approver(options.approve),
     limits: limitsOf(options),
