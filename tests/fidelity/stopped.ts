@@ -5,11 +5,11 @@ import { differences, drive, type Ending, newProgress } from './drive.ts';
 
 const NEW_INSTANCE_EVERY = 8;
 /**
- * A stop must come within so much of the machine's own time: a program that is stopped hardly ever, or only at its end, is
- * identical without proving anything, and its pause would take as long. Most of what lies between two checks are single
- * operations on many values and code under a guard, which takes fuel and cannot stop.
+ * A stop must come within so much of the machine's own time, which is what a pause may take: a program that is stopped
+ * hardly ever, or only at its end, is identical without proving anything. What makes stops late are single operations on
+ * many values, and code under a guard, which takes fuel and cannot stop.
  */
-const LATEST_MS = 5;
+const LATEST_MS = 20;
 const random = mulberry32(20261129);
 
 export interface Stopped {
