@@ -2,14 +2,16 @@
 import { Machine } from '@fermata/machine';
 import type { Program } from '@fermata/protocol';
 import { differences, drive, type Ending, newProgress } from './drive.ts';
+import { freshMachine, giveBack } from './instances.ts';
 
-const NEW_INSTANCE_EVERY = 8;
 /**
  * A stop must come within so much of the machine's own time, which is what a pause may take: a program that is stopped
  * hardly ever, or only at its end, is identical without proving anything. What makes stops late are single operations on
  * many values, and code under a guard, which takes fuel and cannot stop.
  */
 const LATEST_MS = 20;
+/** So many of the points that are spread over the program must lead to a stop of their own. */
+const FEWEST = 0.1;
 const random = mulberry32(20261129);
 
 export interface Stopped {
@@ -37,7 +39,7 @@ export function stopped(first: Machine, program: Program, whole: Ending, points:
     const most = (LATEST_MS * 1e6) / first.image.manifest.nsPerFuel;
     return [
       ...(latest > most ? [`a stop came ${latest} fuel after it was asked for, and may take ${most}`] : []),
-      ...(!every && stops < points / 2 ? [`${stops} stops, where ${points} were asked for`] : []),
+      ...(!every && stops - close < FEWEST * (points - close) ? [`${stops} stops, where ${points} were asked for`] : []),
     ];
   };
   for (;;) {
@@ -49,9 +51,8 @@ export function stopped(first: Machine, program: Program, whole: Ending, points:
     const snapshot = machine.snapshot();
     largest = Math.max(largest, snapshot.length);
     stops++;
-    // As hosts do, mostly onto the wiped instance of a machine that is gone; now and then onto one that is new altogether.
-    const instance = stops % NEW_INSTANCE_EVERY === 0 ? undefined : machine.retire();
-    machine = Machine.restore(first.image, snapshot, { trust: true }, () => Machine.fresh(first.image, {}, instance));
+    giveBack(machine);
+    machine = Machine.restore(first.image, snapshot, { trust: true }, () => freshMachine(first.image));
   }
 }
 

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { imageOfLanguage, loadImage, Machine } from '@fermata/machine';
 import type { LimitsInput } from '@fermata/protocol';
 import { drive, type Ending, newProgress, programOf } from './drive.ts';
+import { freshMachine, giveBack } from './instances.ts';
 import type { TestProgram } from './programs.ts';
 import { stopped } from './stopped.ts';
 
@@ -12,7 +13,9 @@ try {
   for (const { id, language, code } of programs) {
     const image = await loadImage(imageOfLanguage[language]);
     const program = programOf(language, code);
-    const ending = drive(Machine.fresh(image, limits), program, newProgress(), Number.POSITIVE_INFINITY) as Ending;
+    const whole = freshMachine(image, limits);
+    const ending = drive(whole, program, newProgress(), Number.POSITIVE_INFINITY) as Ending;
+    giveBack(whole);
     results.push({ id, ending, ...(points > 0 ? stopped(Machine.fresh(image, limits), program, ending, points) : {}) });
   }
   parentPort?.postMessage({ value: results });
