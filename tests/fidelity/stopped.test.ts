@@ -25,7 +25,7 @@ test('a program that runs on where it should stop does not pass for one that was
 });
 
 test('a program that could be stopped only now and then does not pass for one that was', async () => {
-  const lumps = 'class Lump:\n    def __del__(self):\n        for _ in range(60_000): pass\nfor _ in range(20): Lump()\n1';
-  const { problems } = await stress(lumps, 600);
-  expect(problems).toEqual([expect.stringMatching(/^\d+ stops, where 600 were asked for$/)]);
+  const lumps = 'class Lump:\n    def __del__(self):\n        for _ in range(60_000): pass\nfor _ in range(5): Lump()\n1';
+  const { problems } = await stress(lumps, 400);
+  expect(problems).toEqual([expect.stringMatching(/^\d+ stops, where 400 were asked for$/)]);
 });

@@ -11,7 +11,7 @@ import { freshMachine, giveBack } from './instances.ts';
  */
 const LATEST_MS = 20;
 /** So many of the points that are spread over the program must lead to a stop of their own. */
-const FEWEST = 0.1;
+const FEWEST = 0.05;
 const random = mulberry32(20261129);
 
 export interface Stopped {
