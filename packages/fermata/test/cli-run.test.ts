@@ -89,6 +89,12 @@ describe('a program that fails exits with 1', () => {
     expect(ended.stderr).toMatch(/^Traceback[\s\S]*line 2[\s\S]*\nValueError: bad cell\nfailed: guest_error \(line 2, column 1\)\n$/);
     expect(ended.stderr.split('ValueError: bad cell')).toHaveLength(2);
   });
+  test('and its traceback names the file', async () => {
+    const ended = await cli.run(['run', cli.file('sums.py', 'def f():\n    return 1 / 0\nf()')]);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain('  File "sums.py", line 3, in <module>\n    f()\n');
+    expect(ended.stderr).toContain('  File "sums.py", line 2, in f\n    return 1 / 0\n');
+  });
   test('and begins a line of its own where its output has not ended one', async () => {
     const shown = join(cli.folder, 'shown');
     const both = openSync(shown, 'w');

@@ -37,7 +37,8 @@ export async function runDurably(file: string | undefined, options: RunOptions):
   const task: CreateTaskWire & { task_id: string } = {
     ...{ task_id: newTaskId(), language: program.language, code: program.code },
     ...(input === undefined ? {} : { input: toWire(input) }),
-    ...(stdin === undefined ? {} : { stdin }),
+    ...(stdin === undefined ? {} : { stdin: toWire(textOf(stdin)) as NonNullable<CreateTaskWire['stdin']> }),
+    ...(program.file === undefined || program.language !== 'python' ? {} : { file_name: program.file }),
     ...(files.length === 0 ? {} : { files: await uploaded(connection.client, files) }),
     ...(Object.keys(constraints).length === 0 ? {} : { tool_constraints: constraints }),
     ...(options.tools === undefined ? {} : { metadata: { tools_file: resolve(options.tools) } }),
@@ -86,3 +87,12 @@ export function constraintsOf(limits: LimitsInput): NonNullable<CreateTaskWire['
 }
 
 const part = (value: number | undefined, whole: number) => (value === undefined ? undefined : value / whole);
+
+/** Text where it is text: so it is readable in the journal. */
+function textOf(bytes: Uint8Array): string | Uint8Array {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return bytes;
+  }
+}

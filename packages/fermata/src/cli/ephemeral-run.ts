@@ -31,6 +31,7 @@ export async function runInMemory(file: string | undefined, options: RunOptions)
     tools,
     files,
     ...(stdin === undefined ? {} : { stdin }),
+    ...(program.file === undefined || program.language !== 'python' ? {} : { file: program.file }),
     ...(options.allowLibrary ? { allowedLibraries: options.allowLibrary } : {}),
     ...approver(options.approve),
     limits: limitsOf(options),

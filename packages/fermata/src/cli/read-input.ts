@@ -1,6 +1,6 @@
 /** What the command line reads for a program: the program itself, its standard input, its input, its files. */
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { FermataError, fromWire, type Language, type Value } from '@fermata/protocol';
 import { jsonFault } from './json-fault.ts';
@@ -15,6 +15,8 @@ const STDIN_PATIENCE_MS = 3000;
 export interface ProgramText {
   code: string;
   language: Language;
+  /** Its file's name without folders, if it came from a file. */
+  file?: string;
   /** Whether it came from standard input, so that nothing is left there for it to read. */
   fromStdin: boolean;
 }
@@ -25,18 +27,18 @@ export async function readProgram(file: string | undefined, { eval: code, lang }
   if (!language) throw new FermataError('invalid_request', 'which language is it?', { hint: 'Say --lang python, javascript or typescript.' });
   if (code !== undefined) return { code, language, fromStdin: false };
   if (file === '-') return { code: utf8(await buffer(process.stdin), 'standard input'), language, fromStdin: true };
-  return { code: utf8(await readBytes(file as string), file as string), language, fromStdin: false };
+  return { code: utf8(await readBytes(file as string), file as string), language, file: basename(file as string).replace(/[\p{Cc}\p{Cs}]/gu, '?'), fromStdin: false };
 }
 
 /**
  * All of our standard input, for a program that reads it. It is not touched where it is a terminal, or where the program
  * does not look as if it would read it: whoever starts us may have left it open for ever.
  */
-export async function readStdin({ code, language, fromStdin }: ProgramText, say: (text: string) => void): Promise<string | undefined> {
+export async function readStdin({ code, language, fromStdin }: ProgramText, say: (text: string) => void): Promise<Uint8Array | undefined> {
   if (fromStdin || process.stdin.isTTY || language !== 'python' || !READS_STDIN.test(code)) return undefined;
   const patience = setTimeout(() => say('waiting for the end of standard input, which the program reads (< /dev/null gives it none)'), STDIN_PATIENCE_MS);
   try {
-    return utf8(await buffer(process.stdin), 'standard input');
+    return await buffer(process.stdin);
   } finally {
     clearTimeout(patience);
   }
