@@ -78,6 +78,8 @@ export interface EngineOptions {
   /** Tasks that run at the same time: of all tenants (default 64), and of each (default: no less). */
   maxRunning?: number;
   maxRunningPerTenant?: number;
+  /** Programs that have just begun and do not wait for results of their calls, at the same time. Default: two for each core. */
+  maxBusy?: number;
   /** Tasks that may wait in the queue; more are refused. Default 100,000. */
   maxQueued?: number;
   /** Of one tenant. Default: no less. */

@@ -5,6 +5,7 @@
  * has resolved for; tasks that ran go on from their newest checkpoint and the answers recorded after it.
  */
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import {
   type CheckpointRow,
   ENDED,
@@ -88,7 +89,7 @@ class DurableEngine implements Engine {
     });
     this.#desk = new CallDesk({ tools, now, moment, tasks: this.#tasks, onChanged: (live) => this.#control.wake(live) });
     const { maxRunning = 64 } = options;
-    this.#queue = new Queue({ maxRunning, maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
+    this.#queue = new Queue({ maxRunning, maxBusy: options.maxBusy ?? 2 * availableParallelism(), maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
     this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
     this.#batches = new Batches(store, now, listens);
     this.#sessions = new Sessions(store, now);

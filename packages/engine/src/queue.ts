@@ -8,6 +8,8 @@ import { keyOf, type TaskRef, type TaskRow } from '@fermata/protocol';
 
 export interface QueueOptions {
   maxRunning: number;
+  /** Tasks whose programs are busy: while there are so many no other one begins. */
+  maxBusy: number;
   maxRunningPerTenant: number;
 }
 
@@ -33,6 +35,7 @@ export class Queue {
   /** Names of all that wait. */
   readonly #names = new Set<string>();
   #all = 0;
+  #busy = 0;
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -83,9 +86,12 @@ export class Queue {
     if (line.length === 0) this.#waiting.delete(tenant);
   }
 
-  /** Takes the next task that may run, if there is one; `done` is to be called when it does not run any more. */
-  take(): { ref: TaskRef; done: () => void } | undefined {
-    if (this.#all >= this.#options.maxRunning) return undefined;
+  /**
+   * Takes the next task that may run, if there is one. `rests` is to be told when its program begins and ends to wait for
+   * results, and `done` when it does not run any more.
+   */
+  take(): { ref: TaskRef; rests: (resting: boolean) => void; done: () => void } | undefined {
+    if (this.#all >= this.#options.maxRunning || this.#busy >= this.#options.maxBusy) return undefined;
     const tenants = [...this.#waiting.keys()].sort((a, b) => (this.#running.get(a) ?? 0) - (this.#running.get(b) ?? 0));
     for (const tenant of tenants) {
       if ((this.#running.get(tenant) ?? 0) >= this.#options.maxRunningPerTenant) continue;
@@ -98,7 +104,7 @@ export class Queue {
         this.#waiting.delete(tenant);
         this.#waiting.set(tenant, line);
       }
-      return { ref: next.ref, done: this.#enter(tenant, next.gates) };
+      return { ref: next.ref, ...this.#enter(tenant, next.gates) };
     }
     return undefined;
   }
@@ -112,14 +118,16 @@ export class Queue {
     const shut = queued.gates.find((gate) => !this.#isOpen(gate));
     if (shut) return { position, reason: `${shut.name}: ${shut.width} of it may run at the same time` };
     if ((this.#running.get(tenant) ?? 0) >= this.#options.maxRunningPerTenant) return { position, reason: `${this.#options.maxRunningPerTenant} tasks of the tenant run already` };
-    return { position, reason: this.#all >= this.#options.maxRunning ? `${this.#options.maxRunning} tasks run already` : null };
+    const { maxRunning, maxBusy } = this.#options;
+    if (this.#all >= maxRunning) return { position, reason: `${maxRunning} tasks run already` };
+    return { position, reason: this.#busy >= maxBusy ? `${maxBusy} programs are busy` : null };
   }
 
   #isOpen({ name, width }: Gate): boolean {
     return (this.#inGate.get(name) ?? 0) < width;
   }
 
-  #enter(tenant: string, gates: readonly Gate[]): () => void {
+  #enter(tenant: string, gates: readonly Gate[]): { rests: (resting: boolean) => void; done: () => void } {
     const add = (counts: Map<string, number>, key: string, by: number) => {
       const count = (counts.get(key) ?? 0) + by;
       if (count === 0) counts.delete(key);
@@ -131,10 +139,19 @@ export class Queue {
       for (const { name } of gates) add(this.#inGate, name, by);
     };
     count(1);
-    let inside = true;
-    return () => {
-      if (inside) count(-1);
-      inside = false;
+    let [inside, busy] = [true, true];
+    this.#busy++;
+    const rests = (resting: boolean) => {
+      if (!inside || busy === !resting) return;
+      busy = !resting;
+      this.#busy += busy ? 1 : -1;
     };
+    const done = () => {
+      if (!inside) return;
+      rests(true);
+      inside = false;
+      count(-1);
+    };
+    return { rests, done };
   }
 }

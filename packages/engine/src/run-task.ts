@@ -63,6 +63,8 @@ export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'pre
   tell: (live: LiveTask, kind: string, data: unknown) => void;
   /** Told that the task has to wait for a place, and why. */
   onQueued: (reason: string) => void;
+  /** Told when the program begins to wait for results, and when it goes on. */
+  onRest: (resting: boolean) => void;
 }
 
 /** Journal bytes after which a checkpoint is taken. */
@@ -411,7 +413,9 @@ export class RunTask {
     const parkMs = this.#parkAgainAt > now() ? this.#parkAgainAt - now() : Number.POSITIVE_INFINITY;
     const ms = Math.max(0, Math.min(dueMs, parkMs, this.#budget().wallMs, 2 ** 31 - 1));
     const timer = setTimeout(() => this.#woken.resolve(), Math.ceil(ms));
+    this.#options.onRest(true);
     await this.#woken.promise;
+    this.#options.onRest(false);
     clearTimeout(timer);
     this.#woken = Promise.withResolvers();
   }

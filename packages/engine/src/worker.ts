@@ -12,6 +12,8 @@ import type { Gate, Queue } from './queue.ts';
 import { type RunEnd, type RunOptions, RunTask } from './run-task.ts';
 import type { Sessions } from './sessions.ts';
 
+/** A program that has been at it for so long is not counted as busy any more. */
+const LONG_MS = 100;
 /** Between two tries of a task whose store fails. */
 const RECOVER_MS = 1_000;
 
@@ -19,7 +21,7 @@ export interface WorkerOptions {
   queue: Queue;
   tasks: LiveTasks;
   desk: CallDesk;
-  run: Omit<RunOptions, 'onQueued'>;
+  run: Omit<RunOptions, 'onQueued' | 'onRest'>;
   now: () => number;
   cancelGraceMs: number;
   /** How long ended tasks are kept; undefined: for ever. */
@@ -72,7 +74,19 @@ export class Worker {
     for (;;) {
       const next = this.#accepting ? this.#options.queue.take() : undefined;
       if (!next) return;
-      void this.#serve(next.ref).finally(() => {
+      let long = false;
+      const onRest = (resting: boolean) => {
+        if (!long) next.rests(resting);
+        if (resting) this.pump();
+      };
+      // Short programs are done sooner one after the other; who takes long must not keep others from beginning.
+      const timer = setTimeout(() => {
+        onRest(true);
+        long = true;
+      }, LONG_MS);
+      timer.unref();
+      void this.#serve(next.ref, onRest).finally(() => {
+        clearTimeout(timer);
         next.done();
         this.pump();
       });
@@ -91,7 +105,7 @@ export class Worker {
     for (const { run } of this.#running.values()) run.abandon();
   }
 
-  async #serve(ref: TaskRef): Promise<void> {
+  async #serve(ref: TaskRef, onRest: (resting: boolean) => void): Promise<void> {
     const key = keyOf(ref);
     // The lease before this one may still be putting its machine away.
     while (this.#running.has(key)) await this.#running.get(key)?.finished;
@@ -102,7 +116,7 @@ export class Worker {
         // Two ways into the queue may have led here at the same time; one lease is enough.
         if (live.row.status !== 'pending' || live.row.desired !== 'run' || this.#running.has(key)) return;
         const running: Running = { run: undefined as never, reason: null, finished: finished.promise };
-        running.run = new RunTask({ ...options, onQueued: (reason) => (running.reason = reason) }, live);
+        running.run = new RunTask({ ...options, onRest, onQueued: (reason) => (running.reason = reason) }, live);
         this.#running.set(key, running);
         try {
           await this.#ended(live, await running.run.drive());
