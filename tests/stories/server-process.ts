@@ -1,0 +1,76 @@
+/**
+ * The server that the stories start, talk to over HTTP and kill: an engine on a data folder, behind a socket on loopback.
+ *
+ * It is told what to be by FERMATA_STORY, a {@link ServerSetup} as JSON, and tells its parent the address and an API key. The
+ * key is made once per folder and kept beside it, so that it outlives the process as the keys of a real user do.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeOnSignals, createKeyStore, createServer, SCOPES } from '@fermata/server';
+import { FermataError, type OpenEngineOptions, openEngine, type ToolDefinition } from 'fermata';
+import { processesUnder } from '../player/processes.ts';
+
+export interface ServerSetup extends Pick<OpenEngineOptions, 'host' | 'threads' | 'maxRunning' | 'maxQueued' | 'keepForTimerMs' | 'checkpointEveryCpuMs'> {
+  folder: string;
+  /** No task waits for a process to begin. */
+  prepared?: boolean;
+  /** A module that exports `tools(setup)`, which all tasks may call. */
+  toolsFrom?: string;
+  /** Read by that module. */
+  toolsInput?: unknown;
+  webhooks?: { timeoutMs?: number; pollMs?: number };
+  /** `moment:count` at which it kills, with what signal: itself, or the processes of its machines. */
+  killAt?: { moment: string; whom: 'server' | 'machines'; signal: NodeJS.Signals };
+}
+
+/** What its parent hears. */
+export type ServerTold = { url: string; key: string } | { failed: string } | { asked: string };
+/** What its parent may ask for. */
+export type ServerAsked = 'fail-next-checkpoint' | 'memory';
+
+const setup = JSON.parse(process.env.FERMATA_STORY ?? '{}') as ServerSetup;
+const { folder, prepared, toolsFrom, toolsInput, webhooks, killAt, ...engineOptions } = setup;
+const tell = (told: ServerTold) => process.send?.(told);
+
+const [label, count] = killAt?.moment.split(':') ?? [];
+let left = Number(count ?? 1);
+const moment = (name: string) => {
+  if (!killAt || name !== label || --left !== 0) return;
+  if (killAt.whom === 'server') process.kill(process.pid, killAt.signal);
+  else for (const { pid } of processesUnder(process.pid)) process.kill(pid, killAt.signal);
+};
+
+process.on('disconnect', () => process.exit());
+try {
+  const tools: ToolDefinition[] = toolsFrom === undefined ? [] : (await import(toolsFrom)).tools(toolsInput);
+  const opened = await openEngine({ folder, tools, moment, network: { allowPrivate: true }, ...engineOptions });
+  const { engine, store, registry } = opened;
+  if (prepared) await opened.prepare();
+  const server = createServer({ engine, store, tools: registry, webhooks: { pollMs: 50, ...webhooks, network: { allowPrivate: true } } });
+  const keyFile = `${folder}.key`;
+  if (!existsSync(keyFile)) {
+    const { key } = await createKeyStore(store).create({ tenant: 'default', scopes: SCOPES, name: 'the stories' });
+    writeFileSync(keyFile, key, { mode: 0o600 });
+  }
+  let failing = 0;
+  const commit = store.commit.bind(store);
+  store.commit = async (commits) => {
+    if (failing > 0 && commits.some(({ checkpoint }) => checkpoint)) {
+      failing--;
+      throw new FermataError('checkpoint_failed', 'there is no room for the checkpoint');
+    }
+    return commit(commits);
+  };
+  process.on('message', (asked: ServerAsked) => {
+    if (asked === 'fail-next-checkpoint') failing = 1;
+    if (asked === 'memory') globalThis.gc?.();
+    tell({ asked: asked === 'memory' ? String(process.memoryUsage().rss) : 'done' });
+  });
+  const url = await server.listen({ port: 0 });
+  tell({ url, key: readFileSync(keyFile, 'utf8') });
+  await closeOnSignals(server, { drainMs: 10_000 });
+  await opened.close();
+  process.exit();
+} catch (error) {
+  tell({ failed: (error as { code?: string }).code ?? String(error) });
+  process.exitCode = 1;
+}
