@@ -9,8 +9,8 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 /** Says what it does. What cannot be installed is absent from the rows, and no error. */
 export function installPeers(tell: (text: string) => void): void {
   if (isInstalled()) return;
-  tell('Installing the peers (npm ci in bench/) ...');
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  tell('Installing the peers (npm install in bench/) ...');
+  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, error } = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' });
   if (status !== 0) tell(`The peers could not be installed${error ? `: ${error.message}` : ''}; they will be absent.`);
 }

@@ -5,6 +5,7 @@ import { continueRow } from './rows/continue.ts';
 import { continueWaitingRow } from './rows/continue-waiting.ts';
 import { cpuJavascript } from './rows/cpu-javascript.ts';
 import { cpuPython } from './rows/cpu-python.ts';
+import { durableTask } from './rows/durable-task.ts';
 import { pauseRow } from './rows/pause.ts';
 import { snapshotSize } from './rows/snapshot-size.ts';
 import { toolCall } from './rows/tool-call.ts';
@@ -25,4 +26,5 @@ export const ROWS: readonly Row[] = [
   cpuJavascript,
   toolCall,
   waitingMemory,
+  durableTask,
 ];

@@ -11,7 +11,7 @@ test.each(['cpython', 'quickjs'])('%s: each source has a file in `licences`', (i
   for (const source of sources) expect(read(`machine/${image}/licences/${source.package}.txt`).length, source.package).toBeGreaterThan(200);
 });
 
-test.each(['fermata', 'machine', 'protocol'])('%s: has the licence of the repository, and packs what it needs', (name) => {
+test.each(['fermata', 'machine', 'protocol', 'engine', 'tools', 'server', 'client'])('%s: has the licence of the repository, and packs what it needs', (name) => {
   expect(read(`${name}/LICENSE`)).toBe(read('../LICENSE'));
   const { files } = JSON.parse(read(`${name}/package.json`)) as { files: string[] };
   expect(files).toContain('dist');

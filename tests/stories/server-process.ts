@@ -5,7 +5,7 @@
  * key is made once per folder and kept beside it, so that it outlives the process as the keys of a real user do.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { closeOnSignals, createKeyStore, createServer, SCOPES } from '@fermata/server';
+import { closeOnSignals, createKeyStore, createServer, createWebhookListeners, SCOPES } from '@fermata/server';
 import { FermataError, type OpenEngineOptions, openEngine, type ToolDefinition } from 'fermata';
 import { processesUnder } from '../player/processes.ts';
 
@@ -42,10 +42,11 @@ const moment = (name: string) => {
 process.on('disconnect', () => process.exit());
 try {
   const tools: ToolDefinition[] = toolsFrom === undefined ? [] : (await import(toolsFrom)).tools(toolsInput);
-  const opened = await openEngine({ folder, tools, moment, network: { allowPrivate: true }, ...engineOptions });
+  const listeners = createWebhookListeners();
+  const opened = await openEngine({ folder, listeners, tools, moment, network: { allowPrivate: true }, ...engineOptions });
   const { engine, store, registry } = opened;
   if (prepared) await opened.prepare();
-  const server = createServer({ engine, store, tools: registry, webhooks: { pollMs: 50, ...webhooks, network: { allowPrivate: true } } });
+  const server = createServer({ engine, store, tools: registry, close: opened.close, listeners, webhooks: { pollMs: 50, ...webhooks, network: { allowPrivate: true } } });
   const keyFile = `${folder}.key`;
   if (!existsSync(keyFile)) {
     const { key } = await createKeyStore(store).create({ tenant: 'default', scopes: SCOPES, name: 'the stories' });
@@ -68,7 +69,6 @@ try {
   const url = await server.listen({ port: 0 });
   tell({ url, key: readFileSync(keyFile, 'utf8') });
   await closeOnSignals(server, { drainMs: 10_000 });
-  await opened.close();
   process.exit();
 } catch (error) {
   tell({ failed: (error as { code?: string }).code ?? String(error) });

@@ -1,5 +1,5 @@
 /** Carries out the calls of client-side tools here, and posts their results. */
-import type { TaskWire, WaitingForWire } from '@fermata/protocol';
+import type { TaskWire, WaitingForWire } from '@fermata/protocol/wire';
 import { FermataApiError } from './api-error.ts';
 import type { Calls } from './calls.ts';
 import { sleep } from './sleep.ts';
@@ -27,7 +27,7 @@ export async function answerTools(
   for (;;) {
     const now = await tasks.wait(taskId, signal ? { signal } : {});
     if (now.status !== 'waiting') return now;
-    for (const wait of now.waiting_for) {
+    for (const wait of now.waiting_for ?? []) {
       const { call_id: callId, tool } = wait;
       if (wait.kind !== 'client_tool' || callId === null || tool === null || !Object.hasOwn(tools, tool) || answering.has(callId)) continue;
       const work = answer(calls, taskId, callId, wait, tools[tool] as ClientTools[string]).catch((fault: unknown) => void faults.push(fault));

@@ -1,5 +1,5 @@
 /** What the server answers instead of what was asked for, or that it did not answer. */
-import type { ProblemWire } from '@fermata/protocol';
+import type { ProblemWire } from '@fermata/protocol/wire';
 
 export class FermataApiError extends Error {
   override readonly name = 'FermataApiError';

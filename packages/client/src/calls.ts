@@ -1,5 +1,5 @@
 /** Calls of tasks, and decisions on them. */
-import type { ApprovalPageWire, ApproveWire, CallResultWire, CallsWire, CallWire, RejectWire } from '@fermata/protocol';
+import type { ApprovalPageWire, ApproveWire, CallResultWire, CallsWire, CallWire, RejectWire } from '@fermata/protocol/wire';
 import { part, type Transport } from './transport.ts';
 
 export class Calls {

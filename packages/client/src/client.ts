@@ -17,7 +17,7 @@ import type {
   ToolsWire,
   ToolWire,
   WebhookWire,
-} from '@fermata/protocol';
+} from '@fermata/protocol/wire';
 import { type AnswerOptions, answerTools, type ClientTools } from './answer-tools.ts';
 import { Calls } from './calls.ts';
 import { Tasks } from './tasks.ts';

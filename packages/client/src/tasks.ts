@@ -14,7 +14,7 @@ import type {
   TaskStateWire,
   TaskWire,
   VerifiedWire,
-} from '@fermata/protocol';
+} from '@fermata/protocol/wire';
 import { FermataApiError } from './api-error.ts';
 import { readEvents } from './event-stream.ts';
 import { sleep } from './sleep.ts';

@@ -14,12 +14,14 @@ const KIND = 'batch';
 export class Batches {
   readonly #store: Store;
   readonly #now: () => number;
+  readonly #listens: (tenant: string) => boolean;
   /** How many tasks of a batch may run at the same time, where that is limited. */
   readonly #widths = new Map<string, number>();
 
-  constructor(store: Store, now: () => number) {
+  constructor(store: Store, now: () => number, listens: (tenant: string) => boolean) {
     this.#store = store;
     this.#now = now;
+    this.#listens = listens;
   }
 
   widthOf(tenant: string, batchId: string): number | null {
@@ -70,8 +72,9 @@ export class Batches {
     const now = this.#now();
     const row: DocumentRow = { ...found.row, version: found.row.version + 1, body: JSON.stringify({ ...found.body, ended_at: now }) };
     const url = found.body.callback_url;
-    const message = JSON.stringify({ url, type: 'batch.ended', batch_id: batchId });
-    const outbox = url === null ? [] : [{ id: `msg_${batchId}`, tenant, taskId: null, kind: 'webhook', dueAt: now, tries: 0, body: message }];
+    const message = { type: 'batch.ended', batch_id: batchId };
+    const told = [...(url === null ? [] : [{ id: `msg_${batchId}`, body: { url, ...message } }]), ...(this.#listens(tenant) ? [{ id: `msg_${batchId}_all`, body: message }] : [])];
+    const outbox = told.map(({ id, body }) => ({ id, tenant, taskId: null, kind: 'webhook', dueAt: now, tries: 0, body: JSON.stringify(body) }));
     try {
       await this.#store.commit([{ documents: [{ row, expect: found.row.version }], outbox }]);
     } catch (error) {

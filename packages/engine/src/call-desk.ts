@@ -8,12 +8,10 @@
  */
 import { createHash } from 'node:crypto';
 import { type Call, type CallResult, type CallRow, FermataError, fromWire, keyOf, type TaskRef, type ToolFailure, toWire, type Value, type ValueRecord } from '@fermata/protocol';
+import { builtInResult, REVIEW, reviewedValue } from './built-in-calls.ts';
 import type { EngineTool, EngineToolCall, EngineTools, Moment, Verdict } from './engine-options.ts';
 import type { LiveTask } from './live-task.ts';
 import type { LiveTasks } from './live-tasks.ts';
-
-/** By this name a program asks a person to confirm or edit a value. */
-const REVIEW = 'review';
 
 export interface CallDeskOptions {
   tools: EngineTools;
@@ -58,7 +56,7 @@ export class CallDesk {
     }
     const verdict = this.#judge(live, call);
     if ('result' in verdict) {
-      live.record('call', { ...said, decision: 'deny', ...(verdict.reason ? { reason: verdict.reason } : {}) });
+      live.record('call', { ...said, decision: 'error' in verdict.result ? 'deny' : 'known', ...(verdict.reason ? { reason: verdict.reason } : {}) });
       live.putCall(row);
       return this.#settle(live, row.n, verdict.result, 'policy');
     }
@@ -127,8 +125,7 @@ export class CallDesk {
   /** Makes a person's decision on the approval of a call, or on a value, true. */
   approve(live: LiveTask, call: CallRow, { arguments: edited, value }: { arguments?: Record<string, unknown>; value?: unknown }, by: string): void {
     if (call.waitsFor === 'review') {
-      const { value: own } = JSON.parse(call.args) as { value?: unknown };
-      this.#settle(live, call.n, { ok: fromWire(value === undefined ? (own ?? null) : value) }, by);
+      this.#settle(live, call.n, { ok: fromWire(value === undefined ? reviewedValue(call) : value) }, by);
     } else {
       const editedArgs = edited === undefined ? null : JSON.stringify(edited);
       live.changeCall(call.n, { status: 'ready', waitsFor: null, expiresAt: null, editedArgs, by });
@@ -175,9 +172,11 @@ export class CallDesk {
   }
 
   #judge(live: LiveTask, call: Call): { result: CallResult; reason?: string } | { waitsFor?: 'approval' | 'review' | 'client_tool'; reason?: string; expiresAfterMs?: number } {
-    if (call.name === REVIEW) return { waitsFor: 'review', ...(typeof call.args.reason === 'string' ? { reason: call.args.reason } : {}) };
     const { tools } = this.#options;
     const tool = this.#tool(live, call.name);
+    if (!tool && call.name === REVIEW) return { waitsFor: 'review', ...(typeof call.args.reason === 'string' ? { reason: call.args.reason } : {}) };
+    const result = tool ? undefined : builtInResult(tools, live.ref.tenant, live.row.request.tools, call.name, call.args);
+    if (result) return { result };
     if (!tool) return { result: failed('UnknownTool', `there is no tool ${call.name}`), reason: 'there is no such tool' };
     try {
       tool.check(call.args);

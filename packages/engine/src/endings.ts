@@ -63,7 +63,8 @@ function abandonCalls(live: LiveTask): void {
 /** Has whoever asked for it told of the state that the task has now. */
 export function tellState(live: LiveTask, now: number): void {
   const { request, status, tenant, taskId } = live.row;
-  if (!request.callbackUrl) return;
-  const body = JSON.stringify({ url: request.callbackUrl, type: `task.${status}`, task_id: taskId });
-  live.tell({ id: `msg_${randomBytes(12).toString('hex')}`, tenant, taskId, kind: 'webhook', dueAt: now, tries: 0, body });
+  const message = { type: `task.${status}`, task_id: taskId };
+  const tell = (body: object) => live.tell({ id: `msg_${randomBytes(12).toString('hex')}`, tenant, taskId, kind: 'webhook', dueAt: now, tries: 0, body: JSON.stringify(body) });
+  if (request.callbackUrl) tell({ url: request.callbackUrl, ...message });
+  if (live.isListenedTo) tell(message);
 }

@@ -33,6 +33,8 @@ export interface EngineTools {
   ready(tenant: string): Promise<void>;
   /** What programs of this tenant may know of; `patterns`: only names that fit one. */
   names(tenant: string, patterns?: readonly string[]): ToolName[];
+  /** The same, with what they do and take (a JSON Schema). */
+  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[];
   find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined;
   /** `rules`: of the task, before those that stand for all. */
   judge(tenant: string, tool: EngineTool, args: ValueRecord, rules: readonly PolicyRule[]): Verdict;
@@ -88,6 +90,8 @@ export interface EngineOptions {
   cancelGraceMs?: number;
   /** Ended tasks are purged after so long. Default: never. */
   retentionMs?: number;
+  /** Whether somebody is to be told of all tasks and batches of a tenant; the outbox then has rows without an address, too. */
+  listens?: (tenant: string) => boolean;
   /** The clock; for tests. */
   now?: () => number;
   /** Told at each moment of {@link Moment}; for tests that crash there. */

@@ -10,12 +10,10 @@ import {
   ENDED,
   type Entry,
   FermataError,
-  fromWire,
   type Inspection,
   type Limits,
   limitsSchema,
   type Page,
-  type Program,
   parseOptions,
   type Store,
   type TaskRef,
@@ -26,22 +24,25 @@ import { Alarm } from './alarm.ts';
 import { Batches } from './batches.ts';
 import { CallDesk } from './call-desk.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { Control, dueOf } from './control.ts';
+import { Control } from './control.ts';
 import { decideCall } from './decisions.ts';
+import { DueTasks } from './due-tasks.ts';
 import type { BatchView, CallView, Decision, Engine, EngineStatus, SessionView, SubmitOptions, TaskEvent, TaskFilter, TaskView } from './engine-api.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { EventHub } from './event-hub.ts';
 import { eventOf, taskEvents } from './events.ts';
+import { fileBlob } from './file-blob.ts';
 import type { LiveTask } from './live-task.ts';
 import { LiveTasks } from './live-tasks.ts';
 import { type Gate, Queue } from './queue.ts';
 import { Replayer } from './replayer.ts';
 import { Sessions } from './sessions.ts';
 import { newTask, sameRequest } from './submission.ts';
+import { programOf } from './task-program.ts';
 import { callView, readOutput, taskView, type ViewSources } from './task-view.ts';
+import { isAtRest, watchTask } from './watch-task.ts';
 import { Worker } from './worker.ts';
 
-const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 const NO_OUTPUT = { stdout: '', stderr: '' };
 const PERSONS = ['approval', 'review', 'outcome_unknown'] as const;
 
@@ -61,6 +62,7 @@ class DurableEngine implements Engine {
   readonly #control: Control;
   readonly #hub = new EventHub();
   readonly #alarm: Alarm;
+  readonly #due: DueTasks;
   readonly #batches: Batches;
   readonly #sessions: Sessions;
   readonly #replayer: Replayer;
@@ -69,14 +71,13 @@ class DurableEngine implements Engine {
   #closed = false;
 
   constructor(options: EngineOptions) {
-    const { store, host, tools, prepare, worker = `engine_${randomBytes(6).toString('hex')}`, now = Date.now, moment = () => {} } = options;
+    const { store, host, tools, prepare, worker = `engine_${randomBytes(6).toString('hex')}`, now = Date.now, moment = () => {}, listens = () => false } = options;
     this.#options = options;
     this.#store = store;
     this.#now = now;
-    this.#alarm = new Alarm(now, () => void this.#due());
+    this.#alarm = new Alarm(now, () => void this.#due.look());
     this.#tasks = new LiveTasks(store, (tenant) => tools.ready(tenant), {
-      now,
-      moment,
+      ...{ now, moment, listens },
       onCommitted: (live, entries) => {
         this.#alarm.set(live.row.dueAt);
         this.#hub.tell(live.ref, () => entries.map(eventOf));
@@ -87,7 +88,7 @@ class DurableEngine implements Engine {
     const { maxRunning = 64 } = options;
     this.#queue = new Queue({ maxRunning, maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
     this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
-    this.#batches = new Batches(store, now);
+    this.#batches = new Batches(store, now, listens);
     this.#sessions = new Sessions(store, now);
     this.#worker = new Worker({
       ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000 },
@@ -108,7 +109,7 @@ class DurableEngine implements Engine {
         },
         keepForTimerMs: options.keepForTimerMs ?? 250,
         checkpointEveryCpuMs: options.checkpointEveryCpuMs ?? 5_000,
-        program: (live) => this.#program(live),
+        program: (live) => programOf(store, tools, live.row),
         limits: (live) => this.#limits(live.row.request),
         tell: (live, kind, data) => this.#hub.tell(live.ref, () => [{ seq: null, at: now(), kind, data }]),
       },
@@ -119,12 +120,13 @@ class DurableEngine implements Engine {
       onEnded: (live) => this.#onEnded(live.row),
     });
     this.#control = new Control({ desk: this.#desk, queue: this.#queue, worker: this.#worker, now });
+    this.#due = new DueTasks({ store, tasks: this.#tasks, desk: this.#desk, worker: this.#worker, control: this.#control, alarm: this.#alarm, now });
     this.#replayer = new Replayer({
       store,
       host,
       checkpoints: this.#checkpoints,
       prepare,
-      program: (row) => this.#programOf(row),
+      program: (row) => programOf(store, tools, row),
       limits: (row) => this.#limits(row.request),
       sealKey: options.sealKey,
     });
@@ -218,7 +220,7 @@ class DurableEngine implements Engine {
     return { ...page, items: items.map((row) => taskView(row, [], NO_OUTPUT, this.#view)) };
   }
   async wait(ref: TaskRef, waitMs: number, signal?: AbortSignal): Promise<TaskView> {
-    await this.#until(ref, waitMs, signal, (row) => ENDED.includes(row.status) || row.status === 'paused' || row.status === 'waiting', isSettledWait);
+    await watchTask(this.#store, this.#hub, ref, waitMs, signal, (row) => isAtRest(this.#store, row));
     return this.task(ref);
   }
 
@@ -232,7 +234,7 @@ class DurableEngine implements Engine {
     });
     try {
       await this.#tasks.use(ref, async (live) => this.#control.pause(live, reason, by ?? null));
-      await this.#until(ref, waitMs, undefined, ({ status, desired }) => status === 'paused' || desired !== 'pause' || ENDED.includes(status));
+      await watchTask(this.#store, this.#hub, ref, waitMs, undefined, ({ status, desired }) => status === 'paused' || desired !== 'pause' || ENDED.includes(status));
     } finally {
       unlisten();
     }
@@ -251,7 +253,7 @@ class DurableEngine implements Engine {
       await live.flush();
       if (left === 'end it') await this.#worker.cancel(live, by ?? null);
     });
-    await this.#until(ref, waitMs, undefined, ({ status }) => ENDED.includes(status));
+    await watchTask(this.#store, this.#hub, ref, waitMs, undefined, ({ status }) => ENDED.includes(status));
     return this.task(ref);
   }
 
@@ -393,29 +395,6 @@ class DurableEngine implements Engine {
   #limits(request: TaskRequest): Limits {
     return parseOptions(limitsSchema, { ...this.#options.limits, ...request.limits }, 'limits');
   }
-  #program(live: LiveTask): Promise<Program> {
-    return this.#programOf(live.row);
-  }
-  async #programOf({ tenant, request }: TaskRow): Promise<Program> {
-    const { language, code, toolCall, input, stdin, files = [], tools, allowedLibraries, sharedInterpreter: shared } = request;
-    const loaded = await Promise.all(files.map(async ({ path, blob }) => ({ path, data: await this.#mustHave(blob) })));
-    return {
-      language,
-      code: toolCall ? CALL_PROGRAM : code,
-      input: toolCall ? fromWire(toolCall) : input === undefined ? undefined : fromWire(input),
-      tools: this.#options.tools.names(tenant, tools),
-      ...(stdin === undefined ? {} : { stdin }),
-      ...(loaded.length === 0 ? {} : { files: loaded }),
-      ...(allowedLibraries === undefined ? {} : { allowedLibraries }),
-      ...(shared ? { shared } : {}),
-    };
-  }
-  async #mustHave(blob: string): Promise<Uint8Array> {
-    const data = await this.#store.blob(blob);
-    if (!data) throw new FermataError('not_found', 'a file that the task was given is not there any more');
-    return data;
-  }
-
   async #onEnded(row: TaskRow): Promise<void> {
     const next = this.#sessions.leave(row);
     if (next !== undefined) await this.#tasks.use({ tenant: row.tenant, taskId: next }, async (live) => void (live.row.status === 'pending' && this.#worker.add(live.row)));
@@ -435,68 +414,10 @@ class DurableEngine implements Engine {
     if (run) run.ring();
     else setTimeout(() => void this.#worker.recover(live.ref), 1_000).unref();
   }
-
-  /** Whatever is due: approvals that expire, timers of programs, next attempts. */
-  async #due(): Promise<void> {
-    try {
-      for (;;) {
-        const rows = await this.#store.due(this.#now(), 100);
-        for (const ref of rows) await this.#tasks.use(ref, async (live) => this.#dealWith(live));
-        if (rows.length < 100) break;
-      }
-      this.#alarm.set(await this.#store.nextDue());
-    } catch {
-      this.#alarm.set(this.#now() + 1_000);
-    }
-  }
-  #dealWith(live: LiveTask): void {
-    const now = this.#now();
-    for (const call of live.openCalls()) if (call.status === 'waiting' && call.expiresAt !== null && call.expiresAt <= now) this.#desk.expire(live, call);
-    const { status, notBefore } = live.row;
-    if (status === 'pending' && notBefore !== null && notBefore <= now) {
-      live.change({ notBefore: null });
-      this.#worker.add(live.row);
-    } else this.#control.wake(live);
-    if (!live.ended) live.change({ dueAt: dueOf(live) });
-  }
-
-  /** Until `holds` is true of the task as it is stored, or for `waitMs`. */
-  async #until(
-    ref: TaskRef,
-    waitMs: number,
-    signal: AbortSignal | undefined,
-    holds: (row: TaskRow) => boolean,
-    besides: (store: Store, row: TaskRow) => Promise<boolean> = async () => true,
-  ): Promise<void> {
-    const end = performance.now() + waitMs;
-    for (;;) {
-      const heard = Promise.withResolvers<void>();
-      const unlisten = this.#hub.listen(ref, () => heard.resolve());
-      const timer = setTimeout(heard.resolve, Math.max(0, Math.min(end - performance.now(), 2 ** 31 - 1)));
-      signal?.addEventListener('abort', () => heard.resolve(), { once: true });
-      try {
-        const row = await this.#row(ref);
-        if ((holds(row) && (await besides(this.#store, row))) || performance.now() >= end || signal?.aborted) return;
-        await heard.promise;
-      } finally {
-        clearTimeout(timer);
-        unlisten();
-      }
-    }
-  }
-}
-
-/** A timer alone is not something that somebody waits for. */
-async function isSettledWait(store: Store, row: TaskRow): Promise<boolean> {
-  if (row.status !== 'waiting') return true;
-  return (await store.calls(row)).some(({ status }) => status === 'waiting');
 }
 
 function newId(prefix: string): string {
   return `${prefix}_${randomBytes(10).toString('hex')}`;
-}
-function fileBlob(tenant: string, fileId: string): string {
-  return `file_${tenant}_${fileId}`;
 }
 function failureOf(data: unknown): FermataError {
   const { code, message } = data as { code: 'checkpoint_failed' | 'checkpoint_too_large'; message: string };

@@ -24,6 +24,8 @@ export interface LiveTaskOptions {
   store: Store;
   now: () => number;
   moment: (moment: Moment) => void;
+  /** Whether somebody is to be told of all tasks of the tenant. */
+  listens: (tenant: string) => boolean;
   /** Told what has become durable. */
   onCommitted: (live: LiveTask, entries: readonly Entry[]) => void;
   /** Told once, when a commit has failed. */
@@ -132,6 +134,10 @@ export class LiveTask {
     return this.putCall({ ...call, ...fields });
   }
   /** Something to be told to the outside once what was changed before is durable. */
+  get isListenedTo(): boolean {
+    return this.#options.listens(this.ref.tenant);
+  }
+
   tell(row: OutboxRow): void {
     this.#outbox.push(row);
     this.#changed = true;

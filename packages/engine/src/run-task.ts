@@ -11,7 +11,6 @@
 import {
   type Budget,
   type CheckpointRow,
-  type Emission,
   FermataError,
   type Host,
   type HostedMachine,
@@ -30,12 +29,13 @@ import {
 import { type CallDesk, resultOf } from './call-desk.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { tellState } from './endings.ts';
-import { type EngineOptions, type Moment, openingKeys, type PreparedProgram } from './engine-options.ts';
+import type { EngineOptions, Moment, PreparedProgram } from './engine-options.ts';
 import { guestFault, limitFault, systemFault } from './fault.ts';
 import { KnownCalls } from './known-calls.ts';
 import type { LiveTask } from './live-task.ts';
-import { wireOfOutput } from './output-text.ts';
-import { type Delivery, readDeliveries } from './replay.ts';
+import { openTask } from './opening.ts';
+import { Recorder } from './recorder.ts';
+import type { Delivery } from './replay.ts';
 import type { Sessions } from './sessions.ts';
 
 /** How a lease ended, where the task has not been parked, paused or cancelled by it. */
@@ -67,8 +67,6 @@ export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'pre
 
 /** Journal bytes after which a checkpoint is taken. */
 const CHECKPOINT_EVERY_BYTES = 4 * 1024 * 1024;
-/** Output is durable, and so visible, no later than this. */
-const OUTPUT_DELAY_MS = 50;
 /** After a checkpoint that failed while the task could have parked. */
 const PARK_AGAIN_MS = 30_000;
 
@@ -82,13 +80,11 @@ export class RunTask {
   #waits: Wait = { for: 'start' };
   /** Recorded deliveries that this machine has not been given yet. */
   #recorded: Delivery[] = [];
-  /** What has come out of this machine. */
-  #emitted = { outputBytes: 0, calls: 0, notes: 0 };
+  #recorder: Recorder | undefined;
   #before = { wallMs: 0, cpuMs: 0 };
   #since = performance.now();
   #cpuAtCheckpointMs = 0;
   #bytesAtCheckpoint = 0;
-  #bytes = 0;
   #checkpointAsked = false;
   #checkpointWaiters: PromiseWithResolvers<CheckpointRow>[] = [];
   #parkAgainAt = 0;
@@ -176,24 +172,19 @@ export class RunTask {
 
   /** The machine where the task stands: of its newest checkpoint, else a new one. */
   async #open(): Promise<void> {
-    const { host, checkpoints, onQueued, worker } = this.#options;
     const { live } = this;
     const { row } = live;
-    const opened = await checkpoints.open(live.ref, row.checkpointId, { onQueued }, (refused, why) =>
-      live.record('finding', { message: `checkpoint ${refused.checkpointId} cannot be used: ${why.message}`, line: null }),
-    );
-    if (opened) {
-      const { mark, seq } = opened.row;
-      this.#machine = opened.machine;
-      this.#waits = opened.restored.waits;
-      this.#emitted = { outputBytes: mark.outputBytes, calls: mark.calls, notes: mark.notes };
-      this.#recorded = await readDeliveries(this.#options.store, live.ref, seq);
-    } else {
-      this.#machine = row.request.sharedInterpreter
-        ? await this.#shared()
-        : await host.create(imageOfLanguage[row.request.language], this.#limits, { tenant: row.tenant, onQueued });
-      this.#recorded = await readDeliveries(this.#options.store, live.ref, 0);
-    }
+    const opened = await openTask(this.#options, live, this.#limits);
+    this.#machine = opened.machine;
+    this.#waits = opened.waits;
+    this.#recorded = opened.recorded;
+    this.#recorder = new Recorder(this.#options.desk, live, this.#known, opened.machine, opened.emitted, {
+      flushSoon: (ms) => this.#flushSoon(ms),
+      tell: (kind, data) => this.#options.tell(live, kind, data),
+      askForCheckpoint: () => {
+        this.#checkpointAsked = true;
+      },
+    });
     this.#before = { wallMs: row.usage.wallMs, cpuMs: row.usage.cpuMs };
     this.#since = performance.now();
     if (this.#abandoned || live.row.desired !== 'run') return;
@@ -201,31 +192,16 @@ export class RunTask {
       status: 'running',
       epoch: row.epoch + 1,
       attempt: Math.max(1, row.attempt),
-      worker,
+      worker: this.#options.worker,
       startedAt: row.startedAt ?? this.#options.now(),
       pauseReason: null,
       timerAt: null,
       dueAt: this.#known.nextExpiry(),
     });
-    live.record('leased', { epoch: live.row.epoch, worker, attempt: live.row.attempt, checkpoint_id: opened?.row.checkpointId ?? null });
+    live.record('leased', { epoch: live.row.epoch, worker: this.#options.worker, attempt: live.row.attempt, checkpoint_id: opened.checkpointId });
     this.#flushSoon(0);
   }
 
-  /** The interpreter of the session, as the task before this one has left it. */
-  async #shared(): Promise<HostedMachine> {
-    const { host, sessions, onQueued } = this.#options;
-    const { row } = this.live;
-    const { number, data, boundTo } = await sessions.head(row);
-    if (row.origin && row.origin.head !== number)
-      throw new FermataError('replay_diverged', `the task began from head ${row.origin.head} of its session, which is at ${number} now`);
-    const place = { tenant: row.tenant, onQueued };
-    const machine = data
-      ? (await host.restore(data, { ...openingKeys(this.#options), boundTo }, place)).machine
-      : await host.create(imageOfLanguage[row.request.language], this.#limits, place);
-    const { calls, outputBytes, fuel } = machine.report.usage;
-    this.live.change({ origin: { head: number, calls, outputBytes, fuel } });
-    return machine;
-  }
   /** What the tasks after this one begin from. */
   async #head(): Promise<{ head?: Uint8Array }> {
     const { row } = this.live;
@@ -289,7 +265,7 @@ export class RunTask {
     try {
       const advancing = machine.advance(input, this.#budget(), (emitted) => {
         try {
-          if (!diverged) this.#take(emitted);
+          if (!diverged) this.#recorder?.take(emitted);
         } catch (error) {
           diverged = error instanceof FermataError ? error : new FermataError('internal', String(error), { cause: error });
           machine.stop();
@@ -318,63 +294,6 @@ export class RunTask {
         return { kind: 'failed', fault: this.#prepared.explain(guestFault(outcome.error, this.live)), truncated: false, ...(await this.#head()) };
       case 'limit':
         return { kind: 'failed', fault: this.#prepared.explain(limitFault(outcome.limit, outcome.message, outcome.error)), truncated: outcome.limit === 'output' };
-    }
-  }
-
-  /** Writes down what came out, except what is written already. */
-  #take(emitted: readonly Emission[]): void {
-    const { live } = this;
-    for (const emission of emitted) {
-      if (emission.kind === 'output') {
-        const { stream, bytes } = emission.chunk;
-        const offset = emission.chunk.offset - (live.row.origin?.outputBytes ?? 0);
-        this.#emitted.outputBytes = offset + bytes.length;
-        const known = Math.max(0, live.row.mark.outputBytes - offset);
-        if (known >= bytes.length) continue;
-        const fresh = bytes.subarray(known);
-        this.#bytes += fresh.length;
-        live.record('output', { stream, offset: offset + known, ...wireOfOutput(fresh) });
-        live.change({ mark: { ...live.row.mark, outputBytes: offset + bytes.length } });
-        this.#flushSoon(OUTPUT_DELAY_MS);
-      } else if (emission.kind === 'call') {
-        this.#emitted.calls++;
-        const call = this.#known.accept(emission.call, (n, known) => this.#options.desk.accept(live, { ...emission.call, id: n }, known));
-        if (!call) continue;
-        this.#bytes += call.args.length;
-        this.#options.desk.performReady(live);
-        if (call.status === 'waiting') this.#flushSoon(OUTPUT_DELAY_MS);
-      } else {
-        this.#emitted.notes++;
-        if (this.#emitted.notes > live.row.mark.notes) this.#note(emission.note);
-      }
-    }
-    const { position } = (this.#machine as HostedMachine).report;
-    if (position) this.#options.tell(live, 'position', position);
-  }
-
-  #note(note: Extract<Emission, { kind: 'note' }>['note']): void {
-    const { live } = this;
-    live.change({ mark: { ...live.row.mark, notes: this.#emitted.notes } });
-    switch (note.note) {
-      case 'step':
-        live.record('step', { name: note.name });
-        live.change({ step: note.name });
-        this.#flushSoon(OUTPUT_DELAY_MS);
-        break;
-      case 'step_result':
-        live.record('step_result', { name: note.name, value: toWire(note.value) });
-        break;
-      case 'progress':
-        live.change({ progress: note.value });
-        this.#options.tell(live, 'progress', { value: note.value });
-        this.#flushSoon(10 * OUTPUT_DELAY_MS);
-        break;
-      case 'finding':
-        live.record('finding', { message: note.message, line: note.line });
-        break;
-      case 'checkpoint':
-        this.#checkpointAsked = true;
-        break;
     }
   }
 
@@ -461,11 +380,12 @@ export class RunTask {
       return;
     }
     const machine = this.#machine as HostedMachine;
-    const mark: Mark = { ...this.#emitted, fuel: machine.report.usage.fuel, wallMs: this.usage.wallMs, cpuMs: this.usage.cpuMs };
+    const recorder = this.#recorder as Recorder;
+    const mark: Mark = { ...recorder.emitted, fuel: machine.report.usage.fuel, wallMs: this.usage.wallMs, cpuMs: this.usage.cpuMs };
     try {
       const row = await this.#options.checkpoints.take(this.live, machine, mark, reason, then);
       this.#cpuAtCheckpointMs = machine.report.cpuMs;
-      this.#bytesAtCheckpoint = this.#bytes;
+      this.#bytesAtCheckpoint = recorder.bytes;
       for (const { resolve } of waiters) resolve(row);
     } catch (error) {
       for (const { reject } of waiters) reject(error);
@@ -478,7 +398,7 @@ export class RunTask {
 
   async #checkpointIfDue(): Promise<void> {
     const cpuMs = (this.#machine as HostedMachine).report.cpuMs - this.#cpuAtCheckpointMs;
-    if (cpuMs < this.#options.checkpointEveryCpuMs && this.#bytes - this.#bytesAtCheckpoint < CHECKPOINT_EVERY_BYTES) return;
+    if (cpuMs < this.#options.checkpointEveryCpuMs && (this.#recorder?.bytes ?? 0) - this.#bytesAtCheckpoint < CHECKPOINT_EVERY_BYTES) return;
     await this.#checkpointed('interval');
   }
 

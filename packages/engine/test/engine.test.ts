@@ -141,3 +141,71 @@ test('a task of a session that waits holds the line, and those after it begin wh
   await engine.decide(ref(first.taskId), first.waitingFor[0]?.callId as string, { action: 'result', output: 5 }, 'me');
   expect(await engine.wait(ref(second.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 6 });
 });
+
+test('a person confirms or edits a value that is up for review', async () => {
+  const { run, engine, ref } = await premises();
+  const task = await run({ code: 'const a = await tools.review({ value: { n: 1 }, reason: "sure?" }); const b = await tools.review({ value: 2 }); return [a, b]' });
+  expect(task.waitingFor).toMatchObject([{ kind: 'review', arguments: { value: { n: 1 }, reason: 'sure?' } }]);
+  await engine.decide(ref(task.taskId), task.waitingFor[0]?.callId as string, { action: 'approve', value: { n: 10 } }, 'me');
+  const again = await engine.wait(ref(task.taskId), 60_000);
+  await engine.decide(ref(task.taskId), again.waitingFor[0]?.callId as string, { action: 'approve' }, 'me');
+  expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: [{ n: 10 }, 2] });
+});
+
+test('a program finds its tools and what they take', async () => {
+  const { run } = await premises([{ name: 'crm.find' }, { name: 'pay' }]);
+  expect(await run({ code: 'return [await tools.search({ query: "CRM does" }), await tools.describe({ name: "pay" })]' })).toMatchObject({
+    output: [[{ name: 'crm.find', description: 'does crm.find' }], { name: 'pay', parameters: { type: 'object' } }],
+  });
+});
+
+test('an approval that is not given in time is an exception of the program', async () => {
+  let now = 1_000_000;
+  const { run, engine, ref } = await premises([{ name: 'pay', verdict: { action: 'require_approval', expiresAfterMs: 300 }, execute: () => 1 }], {
+    now: () => now + performance.now(),
+  });
+  const task = await run({ code: 'try { return await tools.pay({}) } catch (error) { return error.message }' });
+  expect(task.status).toBe('waiting');
+  now += 1000;
+  const ended = await engine.wait(ref(task.taskId), 60_000);
+  expect(ended).toMatchObject({ status: 'waiting' });
+  while ((await engine.task(ref(task.taskId))).status === 'waiting') await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'the approval of pay was not given in time' });
+});
+
+test('calls at the same time are decided one by one, in any order, and a decision is made once', async () => {
+  const { run, engine, ref } = await premises([{ name: 'pay', verdict: { action: 'require_approval' }, execute: ({ n }: { n: number }) => n }]);
+  const task = await run({ code: 'return (await Promise.allSettled([1, 2, 3].map((n) => tools.pay({ n })))).map((r) => r.value ?? r.reason.message)' });
+  const ids = task.waitingFor.map(({ callId }) => callId as string);
+  await engine.decide(ref(task.taskId), ids[2] as string, { action: 'approve' }, 'a');
+  await engine.decide(ref(task.taskId), ids[2] as string, { action: 'approve' }, 'b');
+  await expect(engine.decide(ref(task.taskId), ids[2] as string, { action: 'reject' }, 'b')).rejects.toMatchObject({ code: 'conflict' });
+  await engine.decide(ref(task.taskId), ids[0] as string, { action: 'reject', reason: 'no' }, 'a');
+  await engine.decide(ref(task.taskId), ids[1] as string, { action: 'approve', arguments: { n: 20 } }, 'a');
+  await expect(engine.decide(ref(task.taskId), 'call_0', { action: 'approve' }, 'a')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: ['the call of pay was rejected: no', 20, 3] });
+  const decided = (await engine.journal(ref(task.taskId))).filter(({ kind }) => kind === 'decided');
+  expect(decided.map(({ body }) => JSON.parse(body).by)).toEqual(['a', 'a', 'a']);
+});
+
+test('decisions while a task is paused are kept, and their calls start after it is resumed', async () => {
+  let called = 0;
+  const { run, engine, ref } = await premises([{ name: 'pay', verdict: { action: 'require_approval' }, execute: () => ++called }]);
+  const task = await run({ code: 'return await tools.pay({})' });
+  expect((await engine.pause(ref(task.taskId))).status).toBe('paused');
+  await engine.decide(ref(task.taskId), task.waitingFor[0]?.callId as string, { action: 'approve' }, 'me');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(called).toBe(0);
+  expect((await engine.task(ref(task.taskId))).status).toBe('paused');
+  await engine.resume(ref(task.taskId));
+  expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 1 });
+});
+
+test('a task that was paused while it waited waits again after it is resumed', async () => {
+  const { run, engine, ref } = await premises([{ name: 'ask' }]);
+  const task = await run({ code: 'return await tools.ask({})' });
+  await engine.pause(ref(task.taskId));
+  expect((await engine.resume(ref(task.taskId))).status).toBe('waiting');
+  await engine.decide(ref(task.taskId), task.waitingFor[0]?.callId as string, { action: 'result', output: 'yes' }, 'me');
+  expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'yes' });
+});

@@ -26,6 +26,7 @@ export function toolbox(tools: readonly TestTool[]): EngineTools {
   return {
     ready: async () => {},
     names: () => tools.map(({ name }) => ({ name, parameters: null })),
+    describe: () => tools.map(({ name }) => ({ name, description: `does ${name}`, parameters: { type: 'object' } })),
     find: (_, name) => {
       const tool = found.get(name);
       return tool && whole(tool);

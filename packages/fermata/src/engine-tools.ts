@@ -6,7 +6,8 @@
  */
 import type { EngineTool, EngineToolCall, EngineTools, TaskView, Verdict } from '@fermata/engine';
 import { FermataError, fromWire, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
-import { judgeCall, nameFits, parameterNames, type RegisteredTool, ToolError, type ToolRegistry } from '@fermata/tools';
+import { judgeCall, nameFits, parameterNames, ToolError } from '@fermata/tools';
+import type { RegisteredTool, ToolRegistry } from '@fermata/tools/registry';
 
 export interface EngineToolsOptions {
   registry: ToolRegistry;
@@ -36,6 +37,11 @@ class RegistryTools implements EngineTools {
   names(tenant: string, patterns?: readonly string[]): ToolName[] {
     const fitting = [...this.#of(tenant).values()].filter(({ tool }) => isGiven(tool.name, patterns));
     return fitting.map(({ tool }) => ({ name: tool.name, parameters: parameterNames(tool) }));
+  }
+
+  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[] {
+    const fitting = [...this.#of(tenant).values()].filter(({ tool }) => isGiven(tool.name, patterns));
+    return fitting.map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
   }
 
   find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined {

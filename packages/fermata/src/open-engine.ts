@@ -7,7 +7,8 @@
 import { createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
 import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
-import { createToolRegistry, type Tool, type ToolDefinition, type ToolRegistry, type ToolRegistryOptions } from '@fermata/tools';
+import type { Tool, ToolDefinition } from '@fermata/tools';
+import type { ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
 import { engineTools } from './engine-tools.ts';
 import type { FermataOptions } from './fermata-options.ts';
 import { hintOf } from './hints.ts';
@@ -31,6 +32,8 @@ export interface OpenEngineOptions
   network?: ToolRegistryOptions['network'];
   /** The value of a secret that an http tool names. */
   secret?: ToolRegistryOptions['secret'];
+  /** Who is to be told of all tasks of a tenant; learns it from the store before any task runs. */
+  listeners?: { load(store: Store): Promise<void>; has(tenant: string): boolean };
   /** Seals checkpoints. Default: a key in the data folder, made at first use. */
   sealKey?: SealKey;
 }
@@ -48,7 +51,9 @@ export interface OpenEngine extends AsyncDisposable {
 
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
-  const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, tools = [], policy, network, secret, ...rest } = options;
+  const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, tools = [], policy, network, secret, listeners, ...rest } = options;
+  // Only who opens an engine needs it, and it is not small.
+  const { createToolRegistry } = await import('@fermata/tools/registry');
   const owner = folder === undefined ? undefined : takeFolder(folder);
   try {
     const store = folder === undefined || owner === undefined ? createMemoryStore() : createSqliteStore({ folder, owner });
@@ -58,10 +63,12 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const registry = createToolRegistry({ store, tools, ...(network ? { network } : {}), ...(secret ? { secret } : {}) });
     const engine: Engine = createEngine({
       ...rest,
+      ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
       ...{ store, host, sealKey, prepare: prepareSource as EngineOptions['prepare'] },
       hint: (fault, language) => hintOf(fault as TaskError & { code: ErrorCode }, 'library', language),
       tools: engineTools({ registry, policy, runTask: (...task) => runToItsEnd(engine, ...task) }),
     });
+    await listeners?.load(store);
     await engine.start();
     const close = async (how?: { drainMs?: number }) => {
       await engine.close(how);

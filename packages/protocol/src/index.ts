@@ -1,4 +1,4 @@
-/** What the package `@fermata/protocol` offers: error codes, limits, options, the contracts of machines and stores, values, and the wire of the REST API. */
+/** What the package `@fermata/protocol` offers: error codes, limits, options, the contracts of machines and stores, and values. The wire of the REST API is `@fermata/protocol/wire`. */
 export * from './errors.ts';
 export * from './host.ts';
 export * from './limits.ts';
@@ -7,4 +7,3 @@ export * from './options.ts';
 export * from './store.ts';
 export * from './task.ts';
 export * from './values.ts';
-export * from './wire/index.ts';

@@ -1,8 +1,9 @@
 /**
  * `Idempotency-Key`: a request that creates something makes it once, however often it is sent.
  *
- * The key is claimed in the store before anything is made, with a digest of the request, and the id of what will be made
- * follows from tenant and key; so a repeat after a crash finds what the first one made. Claims are kept for a day.
+ * The id of what is made follows from tenant, path and key, so a repeat after a crash finds what the first one made. The engine
+ * itself knows a repeat of a task or batch by its id and its request. Of anything else the key is claimed in the store before it
+ * is made, with a digest of the request; claims are kept for a day.
  */
 import { createHash } from 'node:crypto';
 import { FermataError, type Store } from '@fermata/protocol';
@@ -19,6 +20,8 @@ export interface Claim {
 }
 
 export interface Idempotency {
+  /** The id under which `make` makes a task or batch: `chosen`, or one that follows from the key; undefined without either. */
+  once<T>(tenant: string, key: string | undefined, place: { path: string; prefix: string; chosen: string | undefined }, make: (id: string | undefined) => Promise<T>): Promise<T>;
   /** Undefined without a key. Throws `conflict` where the key was used for another request. */
   claim(tenant: string, key: string | undefined, path: string, body: unknown): Promise<Claim | undefined>;
 }
@@ -31,11 +34,24 @@ const SWEEP_EVERY = 50;
 export function createIdempotency(store: Pick<Store, 'document' | 'documents' | 'commit'>, now: () => number): Idempotency {
   let claims = 0;
   return {
+    async once(tenant, key, { path, prefix, chosen }, make) {
+      if (chosen !== undefined || key === undefined) return make(chosen);
+      const id = `${prefix}_${tokenOf(tenant, path, key)}`;
+      try {
+        return await make(id);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+      }
+      // Of two at the same moment the slower one finds what the other has made.
+      return make(id).catch((error: unknown) => {
+        throw isConflict(error) ? usedBefore() : error;
+      });
+    },
     async claim(tenant, key, path, body) {
       if (key === undefined) return undefined;
       const id = digest(key);
       const asked = digest(`${path}\n${body instanceof Uint8Array ? digest(body) : canonical(body)}`);
-      const token = digest(`${tenant}\n${path}\n${key}`).slice(0, 32);
+      const token = tokenOf(tenant, path, key);
       const row = (version: number, result?: unknown) => ({ kind: KIND, tenant, id, version, createdAt: now(), body: JSON.stringify({ asked, result }) });
       const settle = (result: unknown) => store.commit([{ documents: [{ row: row(2, result) }] }]);
       if (claims++ % SWEEP_EVERY === 0) await sweep(store, tenant, now() - KEPT_MS);
@@ -43,14 +59,10 @@ export function createIdempotency(store: Pick<Store, 'document' | 'documents' | 
         await store.commit([{ documents: [{ row: row(1), expect: 0 }] }]);
         return { token, repeat: false, result: undefined, settle };
       } catch (error) {
-        if (!(error instanceof FermataError) || error.code !== 'conflict') throw error;
+        if (!isConflict(error)) throw error;
       }
       const before = JSON.parse((await store.document(KIND, tenant, id))?.body ?? '{}') as { asked?: string; result?: unknown };
-      if (before.asked !== asked) {
-        throw new FermataError('conflict', 'this Idempotency-Key was used for another request', {
-          hint: 'Make a new key for each request, and send the same one only to repeat it.',
-        });
-      }
+      if (before.asked !== asked) throw usedBefore();
       return { token, repeat: true, result: before.result, settle };
     },
   };
@@ -69,4 +81,8 @@ function canonical(value: unknown): string {
   );
 }
 
+const tokenOf = (tenant: string, path: string, key: string) => digest(`${tenant}\n${path}\n${key}`).slice(0, 32);
+const isConflict = (error: unknown) => error instanceof FermataError && error.code === 'conflict';
+const usedBefore = () =>
+  new FermataError('conflict', 'this Idempotency-Key was used for another request', { hint: 'Make a new key for each request, and send the same one only to repeat it.' });
 const digest = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');

@@ -5,3 +5,4 @@ export { closeOnSignals } from './close-on-signals.ts';
 export { createServer, type FermataServer, type ListenOptions } from './server.ts';
 export type { ServerOptions, ServerStore } from './server-options.ts';
 export type { WebhookBody } from './webhooks/delivery-log.ts';
+export { createWebhookListeners, type WebhookListeners } from './webhooks/listeners.ts';

@@ -1,6 +1,7 @@
 /** A group of routes; what does not fit their schemas is an `invalid_request`. Parts that the descriptions of routes share. */
 
-import { misfit, problemSchema } from '@fermata/protocol';
+import { misfit } from '@fermata/protocol';
+import { problemSchema } from '@fermata/protocol/wire';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import type { Env } from './server-options.ts';

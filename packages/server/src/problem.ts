@@ -1,5 +1,6 @@
 /** Errors as answers: RFC 9457 problem details, one status for each code. What is our fault is told without its insides. */
-import { ERROR_CODES, type ErrorCode, FermataError, type ProblemWire } from '@fermata/protocol';
+import { ERROR_CODES, type ErrorCode, FermataError } from '@fermata/protocol';
+import type { ProblemWire } from '@fermata/protocol/wire';
 import { HTTPException } from 'hono/http-exception';
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -25,6 +26,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   sandbox_lost: 503,
   internal: 500,
 };
+/** Of errors that the framework throws. */
+const BY_STATUS: Partial<Record<number, ErrorCode>> = { 413: 'body_too_large', 415: 'unsupported_media_type' };
 const RETRY_AFTER_SECONDS = 5;
 
 /** A bound of this tenant's own: others are not affected. */
@@ -48,7 +51,7 @@ export function problemOf(error: unknown, instance?: string): ProblemWire {
     return { ...problem(code, statusOf(error), message), ...place, ...at };
   }
   if (error instanceof HTTPException && error.status < 500) {
-    return { ...problem('invalid_request', error.status, error.message || 'the request cannot be read'), ...at };
+    return { ...problem(BY_STATUS[error.status] ?? 'invalid_request', error.status, error.message || 'the request cannot be read'), ...at };
   }
   return { ...problem('internal', 500, 'something went wrong here; the log of the server has more'), ...at };
 }

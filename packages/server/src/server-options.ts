@@ -1,21 +1,27 @@
 /** What a server is made of, and what its routes share. */
 import type { Engine } from '@fermata/engine';
-import type { ImagesWire, Store } from '@fermata/protocol';
-import type { AddressGuard, AddressGuardOptions, ToolRegistry } from '@fermata/tools';
+import type { Store } from '@fermata/protocol';
+import type { ImagesWire } from '@fermata/protocol/wire';
+import type { AddressGuard, AddressGuardOptions, ToolRegistry } from '@fermata/tools/registry';
 import type { Caller } from './auth/caller.ts';
 import type { KeyStore } from './auth/keys.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { DeliveryLog } from './webhooks/delivery-log.ts';
 import type { Endpoints } from './webhooks/endpoints.ts';
+import type { WebhookListeners } from './webhooks/listeners.ts';
 
 /** What the server keeps in the store by itself: keys, webhooks, tools, what was asked for under which Idempotency-Key. */
-export type ServerStore = Pick<Store, 'document' | 'documents' | 'commit' | 'outboxDue' | 'nextOutboxDue'>;
+export type ServerStore = Pick<Store, 'document' | 'documents' | 'commit' | 'outboxDue' | 'nextOutboxDue' | 'blob'>;
 
 export interface ServerOptions {
   engine: Engine;
   store: ServerStore;
   tools: ToolRegistry;
+  /** Those that the engine asks; without them standing webhooks are told nothing. */
+  listeners?: WebhookListeners;
+  /** What closing comes down to. Default: closes the engine. */
+  close?: (options: { drainMs: number }) => Promise<void>;
   /** What `GET /images` tells. */
   images?: () => Promise<ImagesWire['items']>;
   /** Makes a key for this process only; may listen on a loopback address only. */

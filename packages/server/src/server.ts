@@ -7,7 +7,7 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIPv4, isIPv6 } from 'node:net';
 import { FermataError } from '@fermata/protocol';
-import { createAddressGuard } from '@fermata/tools';
+import { createAddressGuard } from '@fermata/tools/registry';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { createKeyStore, newKey } from './auth/keys.ts';
@@ -56,7 +56,7 @@ export function createServer(options: ServerOptions): FermataServer {
     images: options.images ?? (async () => []),
     keys: createKeyStore(store, now),
     idempotency: createIdempotency(store, now),
-    endpoints: new Endpoints(store, guard, now),
+    endpoints: new Endpoints(store, guard, now, options.listeners),
     deliveries: new DeliveryLog(store),
     open: new OpenRequests(options.maxOpenRequests ?? 200),
     guard,
@@ -77,7 +77,7 @@ export function createServer(options: ServerOptions): FermataServer {
   const close = async (drainMs: number) => {
     draining.abort();
     await dispatcher.close();
-    await engine.close({ drainMs });
+    await (options.close ?? engine.close.bind(engine))({ drainMs });
     await Promise.all([...servers].map(closeServer));
   };
   return {

@@ -36,6 +36,8 @@ export class MemoryDocuments implements ServerStore {
     return due.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).slice(0, limit);
   }
 
+  async blob(): Promise<undefined> {}
+
   async nextOutboxDue(): Promise<number | undefined> {
     const times = [...this.outbox.values()].flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
     return times.length > 0 ? Math.min(...times) : undefined;

@@ -37,7 +37,7 @@ interface Kept {
 
 export class MemoryEngine implements Engine {
   readonly #tasks = new Map<string, Kept>();
-  readonly #batches = new Map<string, { tenant: string; view: BatchView }>();
+  readonly #batches = new Map<string, { tenant: string; asked: string; view: BatchView }>();
   readonly #files = new Map<string, { name: string; data: Uint8Array }>();
   readonly #sessions = new Set<string>();
   readonly status: EngineStatus = { running: 0, pending: 0, residentMachines: 0, accepting: true };
@@ -67,7 +67,10 @@ export class MemoryEngine implements Engine {
     options: { batchId?: string; maxConcurrency?: number } = {},
   ): Promise<BatchView> {
     const batchId = options.batchId ?? `batch_${randomUUID()}`;
-    if (this.#batches.has(key(tenant, batchId))) throw new FermataError('conflict', `the id ${batchId} is taken`);
+    const asked = JSON.stringify(requests);
+    const before = this.#batches.get(key(tenant, batchId));
+    if (before && before.asked !== asked) throw new FermataError('conflict', `the id ${batchId} is taken`);
+    if (before) return this.batch(tenant, batchId);
     const tasks = await Promise.all(requests.map(({ request, taskId }) => this.submit(tenant, { ...request, batchId }, taskId === undefined ? {} : { taskId })));
     const view = {
       batchId,
@@ -78,7 +81,7 @@ export class MemoryEngine implements Engine {
       taskIds: tasks.map(({ taskId }) => taskId),
       endedAt: null,
     };
-    this.#batches.set(key(tenant, batchId), { tenant, view });
+    this.#batches.set(key(tenant, batchId), { tenant, asked, view });
     return this.batch(tenant, batchId);
   }
 
@@ -294,7 +297,7 @@ export class MemoryEngine implements Engine {
     this.#become(kept, 'running', { attempt: 1, startedAt: view.startedAt ?? Date.now(), worker: 'w1' });
     const program = view.request.toolCall
       ? { call: { tool: view.request.toolCall.name, args: view.request.toolCall.arguments, kind: 'client_tool' as const } }
-      : (JSON.parse(view.request.code) as Program);
+      : programOf(view.request.code);
     if (program.print && view.stdout === '') view.stdout = program.print;
     if (program.hold) return;
     if (program.fail) return this.#become(kept, 'failed', { endedAt: Date.now(), error: { code: 'guest_error', name: 'ValueError', message: program.fail, line: 3 } });
@@ -366,6 +369,16 @@ export class MemoryEngine implements Engine {
     const kept = this.#kept(ref);
     if (ENDED.includes(kept.view.status)) throw new FermataError('invalid_state', `the task has ended: it is ${kept.view.status}`);
     return kept;
+  }
+}
+
+/** What is no JSON is an endless loop, if it looks like one, or a program that does nothing. */
+function programOf(code: string): Program {
+  if (code.startsWith('while True')) return { hold: true };
+  try {
+    return JSON.parse(code) as Program;
+  } catch {
+    return {};
   }
 }
 

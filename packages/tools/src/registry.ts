@@ -4,7 +4,8 @@
  * A registered tool is durable when `add` resolves, as a document of the store. A name is taken once; what the configuration
  * has can be neither replaced nor removed. Tools are read from the store once per tenant: one process owns the store.
  */
-import { FermataError, type Store, type ToolSpec } from '@fermata/protocol';
+import { FermataError, type Store } from '@fermata/protocol';
+import type { ToolSpec } from '@fermata/protocol/wire';
 import { type AddressGuardOptions, createAddressGuard } from './net/address-guard.ts';
 import { clientTool } from './sources/client.ts';
 import { codeTool, type ToolProgram } from './sources/code.ts';

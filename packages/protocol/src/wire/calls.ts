@@ -1,7 +1,7 @@
 /** Calls of a task and decisions on them. */
 import { z } from 'zod';
 import { strictOptions } from '../options.ts';
-import { pageOf, pageQuery, timeSchema, valueSchema } from './scalars.ts';
+import { pageOf, pageQuery, recordSchema, timeSchema, valueSchema } from './scalars.ts';
 
 const failure = z.object({ name: z.string(), message: z.string(), data: z.unknown().optional() });
 
@@ -31,7 +31,7 @@ export const approvalQuerySchema = strictOptions({
 });
 
 export const approveSchema = strictOptions({
-  arguments: z.record(z.string(), z.unknown()).optional().meta({ description: "In the place of the program's" }),
+  arguments: recordSchema.optional().meta({ description: "In the place of the program's" }),
   value: valueSchema.optional().meta({ description: 'Of a review: the value that the program goes on with' }),
   comment: z.string().max(10_000).optional(),
 }).meta({ id: 'Approve' });

@@ -1,4 +1,4 @@
-/** The wire: what the REST API takes and answers, in snake_case, with seconds and MiB. */
+/** What `@fermata/protocol/wire` offers: what the REST API takes and answers, in snake_case, with seconds and MiB. Apart, so that only who needs the schemas loads them. */
 export * from './batches.ts';
 export * from './calls.ts';
 export * from './constraints.ts';

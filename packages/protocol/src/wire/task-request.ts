@@ -5,7 +5,7 @@ import { strictOptions } from '../options.ts';
 import type { TaskRequest } from '../task.ts';
 import { fromWire } from '../values.ts';
 import { constraintsSchema, limitsOf, policyRuleOf, policyRuleSchema, refuseUnserved } from './constraints.ts';
-import { idSchema, metadataSchema, nameSchema, valueSchema, waitSecondsSchema } from './scalars.ts';
+import { idSchema, metadataSchema, nameSchema, recordSchema, valueSchema, waitSecondsSchema } from './scalars.ts';
 
 export const languageSchema = z.enum(['python', 'javascript', 'typescript']);
 const webAddress = z.url({ protocol: /^https?$/, error: 'an http or https address is wanted' }).max(2000);
@@ -16,7 +16,7 @@ const requestShape = {
   instruction: z.string().min(1).optional(),
   code: z.string().max(10_000_000).optional(),
   language: languageSchema.optional(),
-  tool_call: strictOptions({ name: nameSchema, arguments: z.record(z.string(), z.unknown()).optional() }).optional(),
+  tool_call: strictOptions({ name: nameSchema, arguments: recordSchema.optional() }).optional(),
   session_id: nameSchema.optional(),
   shared_interpreter: z.boolean().optional(),
   sandbox: z.enum(['auto', 'wasm', 'jail', 'gvisor', 'docker']).optional(),

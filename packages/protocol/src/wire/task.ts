@@ -4,6 +4,8 @@ import { strictOptions } from '../options.ts';
 import { metadataSchema, pageOf, pageQuery, timeSchema, valueSchema } from './scalars.ts';
 import { usageSchema } from './usage.ts';
 
+const NOT_IN_LISTS = { description: 'Not in lists' };
+
 export const taskStatusSchema = z.enum(['pending', 'running', 'waiting', 'paused', 'succeeded', 'failed', 'cancelled']);
 
 export const waitingForSchema = z
@@ -36,11 +38,11 @@ export const logLineSchema = z.object({ seq: z.int(), at: timeSchema, kind: z.st
 export const taskResultSchema = z
   .object({
     output: valueSchema.meta({ description: "The program's result; null where it has none" }),
-    stdout: z.string(),
-    stderr: z.string(),
+    stdout: z.string().optional().meta(NOT_IN_LISTS),
+    stderr: z.string().optional().meta(NOT_IN_LISTS),
     exit_code: z.int().nullable(),
     truncated: z.boolean(),
-    execution_log: z.array(logLineSchema).optional().meta({ description: 'Not in lists' }),
+    execution_log: z.array(logLineSchema).optional().meta(NOT_IN_LISTS),
     resources_used: usageSchema,
     files: z.array(z.object({ path: z.string(), bytes: z.int(), file_id: z.string() })),
   })
@@ -67,8 +69,8 @@ const always = {
 const unended = {
   ...always,
   desired: z.enum(['run', 'pause', 'cancel']).meta({ description: 'What was asked for last; the status follows' }),
-  waiting_for: z.array(waitingForSchema),
-  in_flight: z.array(inFlightSchema),
+  waiting_for: z.array(waitingForSchema).optional().meta(NOT_IN_LISTS),
+  in_flight: z.array(inFlightSchema).optional().meta(NOT_IN_LISTS),
   current_step: z.string().nullable(),
   line: z.int().nullable(),
   progress: z.number().nullable(),

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { strictOptions } from '../options.ts';
 import { constraintsSchema } from './constraints.ts';
-import { nameSchema, timeSchema } from './scalars.ts';
+import { nameSchema, recordSchema, timeSchema } from './scalars.ts';
 import { languageSchema } from './task-request.ts';
 
 const common = {
   name: nameSchema,
   description: z.string().max(10_000).optional(),
-  parameters: z.record(z.string(), z.unknown()).optional().meta({ description: 'JSON Schema of the arguments' }),
+  parameters: recordSchema.optional().meta({ description: 'JSON Schema of the arguments' }),
   idempotent: z.boolean().optional(),
   requires_approval: z.boolean().optional(),
 };

@@ -1,7 +1,6 @@
 /** Batches: many tasks at once, of which one's failure does not touch the rest. */
 
-import type { BatchView } from '@fermata/engine';
-import { batchControlSchema, batchQuerySchema, batchSchema, createBatchSchema, createdBatchSchema, FermataError } from '@fermata/protocol';
+import { batchControlSchema, batchQuerySchema, batchSchema, createBatchSchema, createdBatchSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { body, idempotencyHeaders, idParams, json, newRoutes, problems } from '../new-routes.ts';
@@ -54,16 +53,16 @@ export function batchRoutes(server: ServerContext) {
       ),
     );
     if (given.callback_url !== undefined) await server.endpoints.refusePrivate(given.callback_url, 'callback_url');
-    const claim = await server.idempotency.claim(tenant, c.req.valid('header')['idempotency-key'], '/batches', given);
-    const batchId = given.batch_id ?? (claim && `batch_${claim.token}`);
-    const before = claim?.repeat && batchId !== undefined ? await batchBefore(server, tenant, batchId) : undefined;
     const options = {
       by,
-      ...(batchId === undefined ? {} : { batchId }),
       ...(given.max_concurrency === undefined ? {} : { maxConcurrency: given.max_concurrency }),
       ...(given.callback_url === undefined ? {} : { callbackUrl: given.callback_url }),
     };
-    return c.json(showBatch(before ?? (await engine.submitBatch(tenant, members, options))), 201);
+    const place = { path: '/batches', prefix: 'batch', chosen: given.batch_id };
+    const batch = await server.idempotency.once(tenant, c.req.valid('header')['idempotency-key'], place, (batchId) =>
+      engine.submitBatch(tenant, members, { ...options, ...(batchId === undefined ? {} : { batchId }) }),
+    );
+    return c.json(showBatch(batch), 201);
   });
 
   routes.openapi(get, async (c) => {
@@ -76,13 +75,4 @@ export function batchRoutes(server: ServerContext) {
     return c.json(showBatch(await engine.cancelBatch(tenant, c.req.valid('param').id, by)), 200);
   });
   return routes;
-}
-
-async function batchBefore({ engine }: ServerContext, tenant: string, batchId: string): Promise<BatchView | undefined> {
-  try {
-    return await engine.batch(tenant, batchId);
-  } catch (error) {
-    if (error instanceof FermataError && error.code === 'not_found') return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,8 @@
 /** Calls of a task, decisions on them, and the inbox of those that wait for one. */
 
 import type { Decision } from '@fermata/engine';
-import { approvalPageSchema, approvalQuerySchema, approveSchema, callResultSchema, callSchema, callsSchema, FermataError, rejectSchema, type WaitKind } from '@fermata/protocol';
+import { FermataError, type WaitKind } from '@fermata/protocol';
+import { approvalPageSchema, approvalQuerySchema, approveSchema, callResultSchema, callSchema, callsSchema, rejectSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { mustHave, type Scope } from '../auth/caller.ts';

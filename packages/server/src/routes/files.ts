@@ -1,11 +1,13 @@
 /** Files: put in by callers for their tasks, or left by tasks for their callers. */
 
-import { FermataError, fileQuerySchema, type StoredFileWire, storedFileSchema } from '@fermata/protocol';
+import { FermataError } from '@fermata/protocol';
+import { fileQuerySchema, type StoredFileWire, storedFileSchema } from '@fermata/protocol/wire';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { needs } from '../auth/authenticate.ts';
 import { idempotencyHeaders, idParams, json, newRoutes, problems } from '../new-routes.ts';
 import type { Env, ServerContext } from '../server-options.ts';
+import { fileNamed } from '../task-files.ts';
 
 const bytes = z.any().openapi({ type: 'string', format: 'binary' });
 
@@ -19,10 +21,12 @@ const upload = createRoute({
   request: {
     query: fileQuerySchema,
     headers: idempotencyHeaders,
-    body: { required: false, content: { 'application/octet-stream': { schema: bytes }, 'multipart/form-data': { schema: z.object({ file: bytes }) } } },
   },
   responses: { 201: json(storedFileSchema, 'Stored'), ...problems(409, 413, 415, 422, 503) },
 });
+/** What the body is, for the description only: a check by these types would refuse files of any other. */
+const uploadBody = { required: false, content: { 'application/octet-stream': { schema: bytes }, 'multipart/form-data': { schema: z.object({ file: bytes }) } } };
+
 const get = createRoute({
   method: 'get',
   path: '/files/{id}',
@@ -37,7 +41,8 @@ export function fileRoutes(server: ServerContext) {
   const { engine } = server;
   const routes = newRoutes();
 
-  routes.openapi(upload, async (c) => {
+  routes.openAPIRegistry.registerPath({ ...upload, request: { ...upload.request, body: uploadBody } });
+  routes.openapi({ ...upload, hide: true }, async (c) => {
     const { tenant } = c.get('caller');
     const { name, data } = await uploaded(c, c.req.valid('query').name);
     const claim = await server.idempotency.claim(tenant, c.req.valid('header')['idempotency-key'], `/files?${name}`, data);
@@ -50,7 +55,7 @@ export function fileRoutes(server: ServerContext) {
 
   routes.openapi(get, async (c) => {
     const { id } = c.req.valid('param');
-    const file = await engine.file(c.get('caller').tenant, id);
+    const file = await fileNamed(server, c.get('caller').tenant, id);
     if (!file) throw new FermataError('not_found', `there is no file ${id}`);
     c.header(
       'Content-Disposition',

@@ -1,6 +1,6 @@
 /** Whether the process lives, and whether it takes work. Needs no key, and tells nothing of any tenant. */
 
-import { healthSchema, readySchema } from '@fermata/protocol';
+import { healthSchema, readySchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { json, newRoutes } from '../new-routes.ts';
 import type { ServerContext } from '../server-options.ts';

@@ -1,6 +1,6 @@
 /** Sessions: the interpreters that tasks share. */
 
-import { pageQuerySchema, sessionPageSchema } from '@fermata/protocol';
+import { pageQuerySchema, sessionPageSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { idParams, json, newRoutes, problems } from '../new-routes.ts';

@@ -1,6 +1,7 @@
 /** The short forms, for the simple case: execute, status, pause, resume. */
 
-import { createTaskSchema, executeSchema, parseOptions, shortTaskSchema } from '@fermata/protocol';
+import { parseOptions } from '@fermata/protocol';
+import { createTaskSchema, executeSchema, shortTaskSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { body, idempotencyHeaders, idParams, json, newRoutes, problems } from '../new-routes.ts';
@@ -62,9 +63,10 @@ export function shortFormRoutes(server: ServerContext) {
     const language = rest.code !== undefined ? (rest.language ?? 'python') : rest.language;
     const given = parseOptions(createTaskSchema, JSON.parse(JSON.stringify({ ...rest, language, instruction: query })));
     const request = await requestOf(server, tenant, given);
-    const claim = await server.idempotency.claim(tenant, c.req.valid('header')['idempotency-key'], '/execute', { ...given, callId });
-    const taskId = callId ?? (claim && `task_${claim.token}`);
-    const task = await server.engine.submit(tenant, request, { ...(taskId === undefined ? {} : { taskId }), by });
+    const place = { path: '/execute', prefix: 'task', chosen: callId };
+    const task = await server.idempotency.once(tenant, c.req.valid('header')['idempotency-key'], place, (taskId) =>
+      server.engine.submit(tenant, request, { ...(taskId === undefined ? {} : { taskId }), by }),
+    );
     return c.json(showShort(await waited(server, task, waitSeconds, c.req.raw.signal)), 200);
   });
 

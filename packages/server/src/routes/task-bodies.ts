@@ -1,18 +1,23 @@
 /** From a body that asks for a task to the engine's request: with the files that it names, for the tenant that asks. */
-import { type createTaskSchema, FermataError, type TaskRequest, type taskRequestSchema, toTaskRequest } from '@fermata/protocol';
+import { FermataError, type TaskRequest } from '@fermata/protocol';
+import { type createTaskSchema, type taskRequestSchema, toTaskRequest } from '@fermata/protocol/wire';
 import type { z } from 'zod';
 import type { ServerContext } from '../server-options.ts';
+import { blobNamed } from '../task-files.ts';
 
 type Given = z.output<typeof taskRequestSchema> | Omit<z.output<typeof createTaskSchema>, 'wait_seconds'>;
 
 export async function requestOf(server: ServerContext, tenant: string, given: Given): Promise<TaskRequest> {
-  const request = toTaskRequest(given);
+  const blobs = new Map<string, string>();
+  // What is wrong with the body itself is told first.
+  toTaskRequest(given, blobs);
   for (const { file_id } of given.files ?? []) {
-    if (!(await server.engine.file(tenant, file_id)))
-      throw new FermataError('invalid_request', `files: there is no file ${JSON.stringify(file_id)}`, { hint: 'Upload it with POST /files first.' });
+    const blob = await blobNamed(server, tenant, file_id);
+    if (blob === undefined) throw new FermataError('invalid_request', `files: there is no file ${JSON.stringify(file_id)}`, { hint: 'Upload it with POST /files first.' });
+    blobs.set(file_id, blob);
   }
   if (given.callback_url !== undefined) await server.endpoints.refusePrivate(given.callback_url, 'callback_url');
-  return request;
+  return toTaskRequest(given, blobs);
 }
 
 /** Nothing new is begun while the server closes, or where the engine takes nothing. */

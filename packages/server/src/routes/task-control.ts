@@ -1,22 +1,8 @@
 /** What changes a task: pause, resume, cancel, checkpoints, fork; and verifying one. */
 
 import type { TaskView } from '@fermata/engine';
-import {
-  type CallResult,
-  checkpointSchema,
-  checkpointsSchema,
-  controlSchema,
-  ENDED,
-  FermataError,
-  forkSchema,
-  fromWire,
-  limitsOf,
-  refuseUnserved,
-  type TaskRef,
-  taskSchema,
-  type Value,
-  verifiedSchema,
-} from '@fermata/protocol';
+import { type CallResult, ENDED, FermataError, fromWire, type TaskRef, type Value } from '@fermata/protocol';
+import { checkpointSchema, checkpointsSchema, controlSchema, forkSchema, limitsOf, refuseUnserved, taskSchema, verifiedSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from 'zod';
 import { needs } from '../auth/authenticate.ts';

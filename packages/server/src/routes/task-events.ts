@@ -5,14 +5,15 @@
  * last event is `end` where the task has ended, or `shutdown` where the server closes and the reader should come again.
  */
 
-import { ENDED, eventsQuerySchema } from '@fermata/protocol';
+import { ENDED } from '@fermata/protocol';
+import { eventsQuerySchema } from '@fermata/protocol/wire';
 import { createRoute, z } from '@hono/zod-openapi';
 import { streamSSE } from 'hono/streaming';
 import { needs } from '../auth/authenticate.ts';
 import { newRoutes, problems, taskParams } from '../new-routes.ts';
 import { problemOf } from '../problem.ts';
 import type { ServerContext } from '../server-options.ts';
-import { showEvent } from '../show/parts.ts';
+import { familyOf, showEvent } from '../show/parts.ts';
 
 const RECONNECT_MS = 1000;
 
@@ -21,7 +22,7 @@ const events = createRoute({
   path: '/tasks/{id}/events',
   tags: ['Tasks'],
   summary: 'What happens in a task, as it happens',
-  description: 'Server-sent events; the data of each is a TaskEvent. 204 where the task has ended and all is told.',
+  description: 'Server-sent events, named state, output, call, checkpoint or step; the data of each is a TaskEvent. 204 where the task has ended and all is told.',
   ...needs('read'),
   request: {
     params: taskParams,
@@ -57,7 +58,7 @@ export function taskEventRoutes(server: ServerContext) {
         await stream.write(`retry: ${RECONNECT_MS}\n\n`);
         const signal = AbortSignal.any([gone.signal, draining]);
         for await (const event of engine.events(ref, { after, live: live === 'true', signal })) {
-          await stream.writeSSE({ event: event.kind, data: JSON.stringify(showEvent(event)), ...(event.seq === null ? {} : { id: String(event.seq) }) });
+          await stream.writeSSE({ event: familyOf(event.kind), data: JSON.stringify(showEvent(event)), ...(event.seq === null ? {} : { id: String(event.seq) }) });
         }
         await last(ref);
       } catch (error) {

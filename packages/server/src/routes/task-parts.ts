@@ -1,6 +1,7 @@
 /** Looking into a task: its code, log, journal and the state of its stopped program. */
 
-import { journalQuerySchema, journalSchema, taskCodeSchema, taskLogSchema, taskStateSchema, toWire } from '@fermata/protocol';
+import { toWire } from '@fermata/protocol';
+import { journalQuerySchema, journalSchema, taskCodeSchema, taskLogSchema, taskStateSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { json, newRoutes, problems, taskParams } from '../new-routes.ts';

@@ -1,27 +1,15 @@
 /** Tasks: create, get, list, delete. */
 
 import type { TaskFilter, TaskView } from '@fermata/engine';
-import {
-  createdTaskSchema,
-  createTaskSchema,
-  ENDED,
-  FermataError,
-  type LogLineWire,
-  strictOptions,
-  type TaskStatus,
-  type TaskWire,
-  taskPageSchema,
-  taskQuerySchema,
-  taskSchema,
-  taskStatusSchema,
-} from '@fermata/protocol';
+import { ENDED, FermataError, strictOptions, type TaskStatus } from '@fermata/protocol';
+import { createdTaskSchema, createTaskSchema, type LogLineWire, type TaskWire, taskPageSchema, taskQuerySchema, taskSchema, taskStatusSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { needs } from '../auth/authenticate.ts';
 import { body, idempotencyHeaders, json, newRoutes, problems, taskParams } from '../new-routes.ts';
 import type { ServerContext } from '../server-options.ts';
 import { showPage } from '../show/parts.ts';
-import { showLog, showTask } from '../show/task.ts';
+import { showListed, showLog, showTask } from '../show/task.ts';
 import { showTime } from '../show/time.ts';
 import { mustAccept, requestOf } from './task-bodies.ts';
 
@@ -80,9 +68,10 @@ export function taskRoutes(server: ServerContext) {
     mustAccept(server);
     const { wait_seconds: waitSeconds = 0, ...given } = c.req.valid('json');
     const request = await requestOf(server, tenant, given);
-    const claim = await server.idempotency.claim(tenant, c.req.valid('header')['idempotency-key'], '/tasks', given);
-    const taskId = given.task_id ?? (claim && `task_${claim.token}`);
-    const task = await engine.submit(tenant, request, { ...(taskId === undefined ? {} : { taskId }), by });
+    const place = { path: '/tasks', prefix: 'task', chosen: given.task_id };
+    const task = await server.idempotency.once(tenant, c.req.valid('header')['idempotency-key'], place, (taskId) =>
+      engine.submit(tenant, request, { ...(taskId === undefined ? {} : { taskId }), by }),
+    );
     if (waitSeconds === 0) return c.json({ task_id: task.taskId, status: task.status, created_at: showTime(task.createdAt) }, 201);
     return c.json(await shownTask(server, await waited(server, task, waitSeconds, c.req.raw.signal)), 201);
   });
@@ -96,10 +85,7 @@ export function taskRoutes(server: ServerContext) {
 
   routes.openapi(list, async (c) => {
     const page = await engine.tasks(c.get('caller').tenant, filterOf(c.req.valid('query')));
-    return c.json(
-      showPage(page, (task) => showTask(task)),
-      200,
-    );
+    return c.json(showPage(page, showListed), 200);
   });
 
   routes.openapi(purge, async (c) => {

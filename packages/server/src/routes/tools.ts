@@ -1,7 +1,7 @@
 /** Tools of a tenant, and the images that programs run on. */
 
-import { createToolSchema, imagesSchema, toolSchema, toolsQuerySchema, toolsSchema } from '@fermata/protocol';
-import { pythonStubs, typescriptStubs } from '@fermata/tools';
+import { createToolSchema, imagesSchema, toolSchema, toolsQuerySchema, toolsSchema } from '@fermata/protocol/wire';
+import { pythonStubs, typescriptStubs } from '@fermata/tools/registry';
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { needs } from '../auth/authenticate.ts';

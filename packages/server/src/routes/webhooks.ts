@@ -1,6 +1,14 @@
 /** Standing webhooks, the secret of callbacks, and the log of what was sent. */
 
-import { callbackSecretSchema, createdWebhookSchema, createWebhookSchema, deliveryPageSchema, deliveryQuerySchema, deliverySchema, webhookPageSchema } from '@fermata/protocol';
+import {
+  callbackSecretSchema,
+  createdWebhookSchema,
+  createWebhookSchema,
+  deliveryPageSchema,
+  deliveryQuerySchema,
+  deliverySchema,
+  webhookPageSchema,
+} from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { body, idempotencyHeaders, idParams, json, newRoutes, problems } from '../new-routes.ts';
@@ -83,11 +91,11 @@ export function webhookRoutes(server: ServerContext, wake: () => void) {
   routes.openapi(redeliver, async (c) => {
     const { tenant } = c.get('caller');
     const delivery = await deliveries.get(tenant, c.req.valid('param').id);
-    const { id, url, endpointId, type, taskId, batchId } = delivery;
+    const { id, url, webhook_id, type, task_id, batch_id } = delivery;
     const again = { ...delivery, status: 'pending' as const, nextAt: now() };
-    const target = endpointId === undefined ? { url } : { endpointId };
-    const body = JSON.stringify({ ...target, type, ...(taskId === undefined ? {} : { taskId }), ...(batchId === undefined ? {} : { batchId }) });
-    const row = { id, tenant, taskId: taskId ?? null, kind: 'webhook', dueAt: now(), tries: 0, body };
+    const target = webhook_id === undefined ? { url } : { webhook_id };
+    const body = JSON.stringify({ ...target, type, ...(task_id === undefined ? {} : { task_id }), ...(batch_id === undefined ? {} : { batch_id }) });
+    const row = { id, tenant, taskId: task_id ?? null, kind: 'webhook', dueAt: now(), tries: 0, body };
     await store.commit([{ ...(await deliveries.entry(tenant, again, now())), outbox: [row] }]);
     wake();
     return c.json(showDelivery(again), 202);

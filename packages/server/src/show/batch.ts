@@ -1,6 +1,6 @@
 /** A batch with what its tasks have come to. */
 import type { BatchView, Engine } from '@fermata/engine';
-import type { BatchWire } from '@fermata/protocol';
+import type { BatchWire } from '@fermata/protocol/wire';
 import { showBatch } from './parts.ts';
 import { showFault, showOutput } from './task.ts';
 

@@ -1,7 +1,8 @@
 /** Calls, events, checkpoints, batches, sessions and tools as the wire shows them. */
 import type { BatchView, CallView, SessionView, TaskEvent } from '@fermata/engine';
-import type { CallWire, CheckpointRow, CheckpointWire, CreatedBatchWire, EventWire, SessionPageWire, ToolWire } from '@fermata/protocol';
-import type { RegisteredTool } from '@fermata/tools';
+import type { CheckpointRow } from '@fermata/protocol';
+import type { CallWire, CheckpointWire, CreatedBatchWire, EventWire, SessionPageWire, ToolWire } from '@fermata/protocol/wire';
+import type { RegisteredTool } from '@fermata/tools/registry';
 import { showMaybeTime, showTime } from './time.ts';
 
 export function showCall(call: CallView): CallWire {
@@ -21,6 +22,17 @@ export function showCall(call: CallView): CallWire {
     by: call.by,
   };
 }
+
+const FAMILIES: Record<string, string> = {
+  output: 'output',
+  ...Object.fromEntries(['call', 'call_started', 'call_retry', 'call_unknown', 'call_settled', 'decided', 'delivered'].map((kind) => [kind, 'call'])),
+  ...Object.fromEntries(['checkpoint', 'checkpoint_failed'].map((kind) => [kind, 'checkpoint'])),
+  ...Object.fromEntries(['step', 'step_result', 'position', 'progress', 'finding'].map((kind) => [kind, 'step'])),
+  usage: 'usage',
+};
+
+/** The name that an event goes by: `state`, `output`, `call`, `checkpoint`, `step` or `usage`. */
+export const familyOf = (kind: string) => FAMILIES[kind] ?? 'state';
 
 export const showEvent = ({ seq, at, kind, data }: TaskEvent): EventWire => ({ seq, at: showTime(at), kind, data });
 

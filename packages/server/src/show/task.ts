@@ -1,16 +1,8 @@
 /** An engine's task as the wire shows it. */
 import type { TaskView } from '@fermata/engine';
-import {
-  type EndedStatus,
-  type Entry,
-  type LogLineWire,
-  type ShortTaskWire,
-  showUsage,
-  type TaskErrorWire,
-  type TaskFault,
-  type TaskResultWire,
-  type TaskWire,
-} from '@fermata/protocol';
+import type { EndedStatus, Entry, TaskFault } from '@fermata/protocol';
+import { type LogLineWire, type ShortTaskWire, showUsage, type TaskErrorWire, type TaskResultWire, type TaskWire } from '@fermata/protocol/wire';
+import { outputFileId } from '../task-files.ts';
 import { showMaybeTime, showTime } from './time.ts';
 
 /** `log`: what happened, for a task that has ended. */
@@ -39,7 +31,25 @@ export function showFault({ code, message, name, traceback, line, column, hint }
 
 /** The entries of a journal that say what happened; what the program printed is told elsewhere. */
 export function showLog(entries: readonly Entry[]): LogLineWire[] {
-  return entries.filter(({ kind }) => kind !== 'output').map(({ seq, at, kind, body }) => ({ seq, at: showTime(at), kind, data: JSON.parse(body) as unknown }));
+  return entries.filter(({ kind }) => kind !== 'output').map(({ seq, at, kind, body }) => ({ seq, at: showTime(at), kind, data: withoutRequest(JSON.parse(body)) }));
+}
+
+/** The request, with all its code, is told by the task itself. */
+function withoutRequest(data: unknown): unknown {
+  if (data === null || typeof data !== 'object' || !('request' in data)) return data;
+  const { request: _request, ...rest } = data;
+  return rest;
+}
+
+/** A task of a list, without what takes long to gather, such as its output. */
+export function showListed(task: TaskView): TaskWire {
+  const shown = showTask(task);
+  if ('result' in shown) {
+    const { stdout: _stdout, stderr: _stderr, ...result } = shown.result;
+    return { ...shown, result };
+  }
+  const { waiting_for: _waitingFor, in_flight: _inFlight, ...rest } = shown;
+  return rest;
 }
 
 const SHORT = {
@@ -125,7 +135,7 @@ function resultOf(task: TaskView, log?: LogLineWire[]): TaskResultWire {
     truncated: task.truncated,
     ...(log ? { execution_log: log } : {}),
     resources_used: showUsage(task.usage),
-    files: task.files.map(({ path, bytes, blob }) => ({ path, bytes, file_id: blob })),
+    files: task.files.map(({ path, bytes }, index) => ({ path, bytes, file_id: outputFileId(task.taskId, index) })),
   };
 }
 

@@ -1,14 +1,15 @@
 /** What was told to whom and how it went: one document for each delivery, kept for a week after its end. */
-import { type DeliveryPageWire, type DeliveryWire, type DocumentRow, FermataError, type Store } from '@fermata/protocol';
+import { type DocumentRow, FermataError, type Store } from '@fermata/protocol';
+import type { DeliveryPageWire, DeliveryWire } from '@fermata/protocol/wire';
 import { showMaybeTime, showTime } from '../show/time.ts';
 
-/** Body of an outbox row of kind `webhook`. With neither `url` nor `endpointId` it is for all endpoints that want its type. */
+/** Body of an outbox row of kind `webhook`. With neither `url` nor `webhook_id` it is for all endpoints that want its type. */
 export interface WebhookBody {
   url?: string;
-  endpointId?: string;
+  webhook_id?: string;
   type: string;
-  taskId?: string;
-  batchId?: string;
+  task_id?: string;
+  batch_id?: string;
 }
 
 export interface Delivery extends WebhookBody {
@@ -65,11 +66,11 @@ export class DeliveryLog {
 export function showDelivery(delivery: Delivery): DeliveryWire {
   return {
     delivery_id: delivery.id,
-    webhook_id: delivery.endpointId ?? null,
+    webhook_id: delivery.webhook_id ?? null,
     url: delivery.url,
     type: delivery.type,
-    task_id: delivery.taskId ?? null,
-    batch_id: delivery.batchId ?? null,
+    task_id: delivery.task_id ?? null,
+    batch_id: delivery.batch_id ?? null,
     status: delivery.status,
     created_at: showTime(delivery.createdAt),
     next_at: showMaybeTime(delivery.nextAt),

@@ -6,7 +6,7 @@
  */
 import type { Engine } from '@fermata/engine';
 import { FermataError, type OutboxRow } from '@fermata/protocol';
-import type { AddressGuard } from '@fermata/tools';
+import type { AddressGuard } from '@fermata/tools/registry';
 import type { ServerStore } from '../server-options.ts';
 import { shownBatch } from '../show/batch.ts';
 import { showTask } from '../show/task.ts';
@@ -28,12 +28,14 @@ export interface DispatcherOptions {
   onError: (error: unknown, where: string) => void;
 }
 
-const AT_ONCE = 8;
-const ROWS = 100;
+const AT_ONCE = 16;
+/** To one endpoint, so that one that is slow does not hold up the others. */
+const AT_ONCE_EACH = 2;
+const ROWS = 500;
 
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
-  readonly #sending = new Map<string, Promise<void>>();
+  readonly #sending = new Map<string, { target: string; work: Promise<void> }>();
   readonly #closed = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
@@ -62,7 +64,7 @@ export class WebhookDispatcher {
     clearInterval(this.#timer);
     this.#closed.abort();
     await this.#looking;
-    await Promise.all(this.#sending.values());
+    await Promise.all([...this.#sending.values()].map(({ work }) => work));
   }
 
   async #look(): Promise<void> {
@@ -70,20 +72,29 @@ export class WebhookDispatcher {
     for (const row of await store.outboxDue(now(), ROWS)) {
       if (row.kind !== 'webhook' || this.#sending.has(row.id)) continue;
       if (this.#sending.size >= AT_ONCE) return;
-      const work = this.#serve(row)
-        .catch((error: unknown) => onError(error, `webhook ${row.id}`))
-        .finally(() => {
+      const target = targetOf(row);
+      if ([...this.#sending.values()].filter((other) => other.target === target).length >= AT_ONCE_EACH) continue;
+      const work = this.#serve(row).then(
+        () => this.#done(row),
+        (error: unknown) => {
+          // It is due still: the next look tries it again.
           this.#sending.delete(row.id);
-          if (this.#sending.size === AT_ONCE - 1) this.wake();
-        });
-      this.#sending.set(row.id, work);
+          onError(error, `webhook ${row.id}`);
+        },
+      );
+      this.#sending.set(row.id, { target, work });
     }
+  }
+
+  #done(row: OutboxRow): void {
+    this.#sending.delete(row.id);
+    this.wake();
   }
 
   async #serve(row: OutboxRow): Promise<void> {
     const body = JSON.parse(row.body) as WebhookBody;
-    if (body.url === undefined && body.endpointId === undefined) return this.#spread(row, body);
-    const endpoint = body.endpointId === undefined ? undefined : await this.#options.endpoints.get(row.tenant, body.endpointId);
+    if (body.url === undefined && body.webhook_id === undefined) return this.#spread(row, body);
+    const endpoint = body.webhook_id === undefined ? undefined : await this.#options.endpoints.get(row.tenant, body.webhook_id);
     const url = endpoint?.url ?? body.url;
     if (url === undefined || (endpoint && endpoint.disabledReason !== null)) return this.#options.store.commit([{ dropOutbox: [row.id] }]);
     await this.#tell(row, body, url, endpoint);
@@ -93,9 +104,8 @@ export class WebhookDispatcher {
   async #spread(row: OutboxRow, body: WebhookBody): Promise<void> {
     const { endpoints, store, now } = this.#options;
     const listening = await endpoints.listening(row.tenant, body.type);
-    const outbox = listening.map(({ webhookId }) => ({ ...row, id: `${row.id}.${webhookId}`, dueAt: now(), tries: 0, body: JSON.stringify({ ...body, endpointId: webhookId }) }));
+    const outbox = listening.map(({ webhookId }) => ({ ...row, id: `${row.id}.${webhookId}`, dueAt: now(), tries: 0, body: JSON.stringify({ ...body, webhook_id: webhookId }) }));
     await store.commit([{ outbox, dropOutbox: [row.id] }]);
-    setImmediate(() => this.wake());
   }
 
   async #tell(row: OutboxRow, body: WebhookBody, url: string, endpoint: Endpoint | undefined): Promise<void> {
@@ -123,7 +133,7 @@ export class WebhookDispatcher {
   }
 
   /** Undefined where the task or batch has been purged. */
-  async #data(tenant: string, { taskId, batchId }: WebhookBody): Promise<unknown> {
+  async #data(tenant: string, { task_id: taskId, batch_id: batchId }: WebhookBody): Promise<unknown> {
     const { engine } = this.#options;
     try {
       if (taskId !== undefined) return showTask(await engine.task({ tenant, taskId }));
@@ -133,4 +143,10 @@ export class WebhookDispatcher {
       throw error;
     }
   }
+}
+
+/** Whom it is for: an endpoint, or the host of an address. */
+function targetOf({ tenant, body }: OutboxRow): string {
+  const { webhook_id: webhookId, url } = JSON.parse(body) as WebhookBody;
+  return webhookId ? `${tenant} ${webhookId}` : url === undefined ? '' : (URL.parse(url)?.host ?? url);
 }

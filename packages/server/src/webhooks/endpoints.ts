@@ -4,9 +4,11 @@
  * A secret is shown when its endpoint is made; it is kept, because signing needs it.
  */
 import { randomBytes } from 'node:crypto';
-import { type CreatedWebhookWire, FermataError, type Store, type WebhookWire } from '@fermata/protocol';
-import { type AddressGuard, AddressRefused } from '@fermata/tools';
+import { FermataError, type Store } from '@fermata/protocol';
+import type { CreatedWebhookWire, WebhookWire } from '@fermata/protocol/wire';
+import { type AddressGuard, AddressRefused } from '@fermata/tools/registry';
 import { showTime } from '../show/time.ts';
+import { WEBHOOK_KIND, type WebhookListeners } from './listeners.ts';
 
 export interface Endpoint {
   webhookId: string;
@@ -19,7 +21,7 @@ export interface Endpoint {
   disabledReason: string | null;
 }
 
-const KIND = 'webhook';
+const KIND = WEBHOOK_KIND;
 const SECRET_KIND = 'webhook_secret';
 const MAX_ENDPOINTS = 100;
 
@@ -27,16 +29,19 @@ export class Endpoints {
   readonly #store: Pick<Store, 'document' | 'documents' | 'commit'>;
   readonly #guard: AddressGuard;
   readonly #now: () => number;
+  readonly #listeners: WebhookListeners | undefined;
 
-  constructor(store: Pick<Store, 'document' | 'documents' | 'commit'>, guard: AddressGuard, now: () => number) {
+  constructor(store: Pick<Store, 'document' | 'documents' | 'commit'>, guard: AddressGuard, now: () => number, listeners?: WebhookListeners) {
     this.#store = store;
     this.#guard = guard;
     this.#now = now;
+    this.#listeners = listeners;
   }
 
   /** Throws `invalid_request` for an address that is plainly private. Names are resolved when they are told something. */
   async refusePrivate(url: string, at: string): Promise<void> {
-    const { hostname } = new URL(url);
+    const { hostname, username, password } = new URL(url);
+    if (username || password) throw new FermataError('invalid_request', `${at}: the address has a user name in it`, { hint: 'What is sent there is signed; check the signature.' });
     if (!/^\[|^[\d.]+$|(^|\.)localhost\.?$/.test(hostname)) return;
     try {
       await this.#guard.addresses(hostname);
@@ -56,6 +61,7 @@ export class Endpoints {
     const { url, types = ['*'], description = '' } = given;
     const endpoint: Endpoint = { webhookId, tenant, url, types, description, secret: newSecret(), createdAt: this.#now(), disabledReason: null };
     await this.#store.commit([{ documents: [{ row: rowOf(endpoint, 1), expect: 0 }] }]);
+    this.#listeners?.set(tenant, true);
     return endpoint;
   }
 
@@ -80,6 +86,7 @@ export class Endpoints {
   async remove(tenant: string, webhookId: string): Promise<void> {
     if (!(await this.get(tenant, webhookId))) throw new FermataError('not_found', `there is no webhook ${webhookId}`);
     await this.#store.commit([{ dropDocuments: [{ kind: KIND, tenant, id: webhookId }] }]);
+    this.#listeners?.set(tenant, (await this.list(tenant)).length > 0);
   }
 
   /** Nothing more is sent there; it says itself that it is gone. */

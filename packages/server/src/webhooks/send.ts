@@ -1,6 +1,6 @@
 /** One try of telling one endpoint: signed, to a checked address, within bounds, following no redirect. */
-import type { WebhookPayload } from '@fermata/protocol';
-import { type AddressGuard, guardedRequest, RequestError } from '@fermata/tools';
+import type { WebhookPayload } from '@fermata/protocol/wire';
+import { type AddressGuard, guardedRequest, RequestError } from '@fermata/tools/registry';
 import { Webhook } from 'standardwebhooks';
 
 export interface SendResult {

@@ -1,5 +1,5 @@
 /** Tools whose calls are carried out by the API's client: the task waits until the client has posted the result. */
-import type { ClientToolSpec } from '@fermata/protocol';
+import type { ClientToolSpec } from '@fermata/protocol/wire';
 import { defineTool, type Tool } from '../tool.ts';
 import { foreignParameters } from './foreign-parameters.ts';
 

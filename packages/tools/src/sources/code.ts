@@ -1,5 +1,6 @@
 /** Tools that are source code. The engine runs each call as a task of its own, in its own sandbox with its own limits. */
-import { type CodeToolSpec, type Language, type LimitsInput, limitsOf, refuseUnserved } from '@fermata/protocol';
+import type { Language, LimitsInput } from '@fermata/protocol';
+import { type CodeToolSpec, limitsOf, refuseUnserved } from '@fermata/protocol/wire';
 import { defineTool, type Tool } from '../tool.ts';
 import { foreignParameters } from './foreign-parameters.ts';
 

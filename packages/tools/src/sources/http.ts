@@ -4,7 +4,8 @@
  * Secrets are named in a definition and added here, so that no program sees them. Only public addresses are reached, unless
  * the configuration says otherwise; a redirect is followed on the same host only, and only for reading.
  */
-import { FermataError, type HttpToolSpec, toWire, type Value, type ValueRecord } from '@fermata/protocol';
+import { FermataError, toWire, type Value, type ValueRecord } from '@fermata/protocol';
+import type { HttpToolSpec } from '@fermata/protocol/wire';
 import { type AddressGuard, createAddressGuard } from '../net/address-guard.ts';
 import { type GuardedResponse, guardedRequest, RequestError, type RequestFault } from '../net/guarded-request.ts';
 import { defineTool, type Tool, type ToolCallInfo, ToolError } from '../tool.ts';

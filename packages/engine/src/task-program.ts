@@ -1,0 +1,33 @@
+/** The program of a task, as a machine is given it. */
+import { FermataError, fromWire, type Program, type Store, type TaskRow, type ToolName } from '@fermata/protocol';
+import { BUILT_IN } from './built-in-calls.ts';
+import type { EngineTools } from './engine-options.ts';
+
+const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
+
+/** Throws `not_found` where a file that it is to have is gone. */
+export async function programOf(store: Store, tools: EngineTools, { tenant, request }: TaskRow): Promise<Program> {
+  const { language, code, toolCall, input, stdin, files = [], allowedLibraries, sharedInterpreter } = request;
+  const loaded = await Promise.all(files.map(async ({ path, blob }) => ({ path, data: await contents(store, blob) })));
+  return {
+    language,
+    code: toolCall ? CALL_PROGRAM : code,
+    input: toolCall ? fromWire(toolCall) : input === undefined ? undefined : fromWire(input),
+    tools: withBuiltIn(tools.names(tenant, request.tools)),
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(loaded.length === 0 ? {} : { files: loaded }),
+    ...(allowedLibraries === undefined ? {} : { allowedLibraries }),
+    ...(sharedInterpreter ? { shared: true } : {}),
+  };
+}
+
+async function contents(store: Store, blob: string): Promise<Uint8Array> {
+  const data = await store.blob(blob);
+  if (!data) throw new FermataError('not_found', 'a file that the task was given is not there any more');
+  return data;
+}
+
+function withBuiltIn(names: ToolName[]): ToolName[] {
+  const taken = new Set(names.map(({ name }) => name));
+  return [...names, ...BUILT_IN.filter(({ name }) => !taken.has(name))];
+}

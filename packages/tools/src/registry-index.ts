@@ -1,0 +1,10 @@
+/**
+ * What `@fermata/tools/registry` offers: the tools of each tenant, the sources they come from, stubs of them, and requests to
+ * addresses that users chose. Apart, because a program with tools of its own needs none of it.
+ */
+export { type AddressGuard, type AddressGuardOptions, AddressRefused, createAddressGuard, isPublic } from './net/address-guard.ts';
+export { type GuardedRequest, type GuardedResponse, guardedRequest, RequestError, type RequestFault } from './net/guarded-request.ts';
+export { createToolRegistry, type RegisteredTool, type ToolKind, type ToolRegistry, type ToolRegistryOptions } from './registry.ts';
+export type { ToolProgram } from './sources/code.ts';
+export { pythonStubs } from './stubs/python.ts';
+export { typescriptStubs } from './stubs/typescript.ts';
