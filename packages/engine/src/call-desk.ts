@@ -30,7 +30,7 @@ export function callIdOf({ tenant, taskId }: TaskRef, n: number): string {
 export class CallDesk {
   readonly #options: CallDeskOptions;
   /** Calls that were handed to their tools by this process, and what ends them early. */
-  readonly #inFlight = new Map<string, { controller: AbortController; taskId: string; done: Promise<void> }>();
+  readonly #inFlight = new Map<string, { controller: AbortController; taskId: string; repeatable: boolean; done: Promise<void> }>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #closed = false;
 
@@ -166,9 +166,11 @@ export class CallDesk {
     clearTimeout(timer);
   }
 
-  close(): void {
+  /** No call begins any more. Resolves when the results of those are recorded that may not be made again. */
+  async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all([...this.#inFlight.values()].map(({ repeatable, done }) => (repeatable ? undefined : done)));
   }
 
   #judge(live: LiveTask, call: Call): { result: CallResult; reason?: string } | { waitsFor?: 'approval' | 'review' | 'client_tool'; reason?: string; expiresAfterMs?: number } {
@@ -207,7 +209,7 @@ export class CallDesk {
       this.#inFlight.delete(key);
       release();
     });
-    this.#inFlight.set(key, { controller, taskId: keyOf(live.ref), done });
+    this.#inFlight.set(key, { controller, taskId: keyOf(live.ref), repeatable: !tool || tool.idempotent, done });
   }
 
   async #performed(live: LiveTask, tool: EngineTool | undefined, call: CallRow, signal: AbortSignal): Promise<void> {

@@ -361,8 +361,8 @@ class DurableEngine implements Engine {
       Promise.all(this.#worker.refs().map((ref) => this.#tasks.use(ref, async (live) => this.#control.pause(live, 'shutdown', 'the engine')).catch(() => {}))).then(() => stopped),
       late,
     ]);
+    await Promise.race([this.#desk.close(), late]);
     clearTimeout(timer);
-    this.#desk.close();
     this.#worker.abandon();
     await stopped;
     await this.#store.close();

@@ -1,6 +1,8 @@
 /** Tasks from their submission to their end, with real machines and the memory store. */
 import { expect, test } from 'vitest';
-import { premises } from './premises.ts';
+import { createSqliteStore } from '../src/index.ts';
+import { premises, TENANT } from './premises.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 test('a program runs to its end, and its output, result and use are durable', async () => {
   const { run, engine, ref } = await premises();
@@ -208,4 +210,33 @@ test('a task that was paused while it waited waits again after it is resumed', a
   expect((await engine.resume(ref(task.taskId))).status).toBe('waiting');
   await engine.decide(ref(task.taskId), task.waitingFor[0]?.callId as string, { action: 'result', output: 'yes' }, 'me');
   expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'yes' });
+});
+
+test('closing lets a call that may not be made twice come to its end, and its result is there for the next engine', async () => {
+  const begun = Promise.withResolvers<void>();
+  const ending = Promise.withResolvers<void>();
+  const called: number[] = [];
+  const step = {
+    name: 'step',
+    execute: async ({ n }: { n: number }) => {
+      called.push(n);
+      begun.resolve();
+      await ending.promise;
+      return n;
+    },
+  };
+  const folder = temporaryFolder();
+  const first = await premises([step], { store: createSqliteStore({ folder }) });
+  await first.engine.submit(TENANT, { language: 'javascript', code: 'return (await tools.step({ n: 1 })) + (await tools.step({ n: 2 }))' }, { taskId: 'one' });
+  await begun.promise;
+  const closed = first.engine.close({ drainMs: 60_000 });
+  // An engine that does not wait for the call is gone by then.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  ending.resolve();
+  await closed;
+
+  const second = await premises([step], { store: createSqliteStore({ folder }) });
+  expect(await second.engine.wait(second.ref('one'), 60_000)).toMatchObject({ status: 'succeeded', output: 3 });
+  expect(called).toEqual([1, 2]);
+  await second.engine.close();
 });
