@@ -66,7 +66,7 @@ test('the end of a batch is told once, signed', async () => {
   await receiver.count(1);
   await delivered();
   expect(receiver.received).toHaveLength(1);
-  expect(await verified(receiver.received[0] as Received)).toMatchObject({ type: 'batch.completed', data: { batch_id: id, total: 10, counts: { succeeded: 9, failed: 1 } } });
+  expect(await verified(receiver.received[0] as Received)).toMatchObject({ type: 'batch.ended', data: { batch_id: id, total: 10, counts: { succeeded: 9, failed: 1 } } });
 });
 
 test('the end of a batch is told once when the server is killed between the end and the delivery', async () => {
@@ -81,7 +81,7 @@ test('the end of a batch is told once when the server is killed between the end 
   await server.start();
   expect((await server.client().webhooks.deliveries()).items).toMatchObject([{ status: 'delivered', tries: 1 }]);
   expect(receiver.received).toHaveLength(1);
-  expect(await verified(receiver.received[0] as Received)).toMatchObject({ type: 'batch.completed', data: { batch_id: id, counts: { succeeded: 9, failed: 1 } } });
+  expect(await verified(receiver.received[0] as Received)).toMatchObject({ type: 'batch.ended', data: { batch_id: id, counts: { succeeded: 9, failed: 1 } } });
 });
 
 test('what a receiver did not answer when the server was killed comes again under the same id, so that it is taken once', async () => {

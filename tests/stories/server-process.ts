@@ -18,8 +18,8 @@ export interface ServerSetup extends Pick<OpenEngineOptions, 'host' | 'threads' 
   /** Read by that module. */
   toolsInput?: unknown;
   webhooks?: { timeoutMs?: number; pollMs?: number };
-  /** `moment:count` at which it kills, with what signal: itself, or the processes of its machines. */
-  killAt?: { moment: string; whom: 'server' | 'machines'; signal: NodeJS.Signals };
+  /** Kills when the result of so many calls is durable, before anything follows from the last one: itself, or the processes of its machines. */
+  killAfterCalls?: { count: number; whom: 'server' | 'machines'; signal: NodeJS.Signals };
 }
 
 /** What its parent hears. */
@@ -28,15 +28,18 @@ export type ServerTold = { url: string; key: string } | { failed: string } | { a
 export type ServerAsked = 'fail-next-checkpoint' | 'memory';
 
 const setup = JSON.parse(process.env.FERMATA_STORY ?? '{}') as ServerSetup;
-const { folder, prepared, toolsFrom, toolsInput, webhooks, killAt, ...engineOptions } = setup;
+const { folder, prepared, toolsFrom, toolsInput, webhooks, killAfterCalls: kill, ...engineOptions } = setup;
 const tell = (told: ServerTold) => process.send?.(told);
 
-const [label, count] = killAt?.moment.split(':') ?? [];
-let left = Number(count ?? 1);
+let [settled, begun, durable] = [0, 0, 0];
+/** The number of the commit that holds the last of the calls. */
+let last = 0;
 const moment = (name: string) => {
-  if (!killAt || name !== label || --left !== 0) return;
-  if (killAt.whom === 'server') process.kill(process.pid, killAt.signal);
-  else for (const { pid } of processesUnder(process.pid)) process.kill(pid, killAt.signal);
+  if (name === 'commit.before') begun++;
+  if (name === 'settle.after' && ++settled === kill?.count) last = begun + 1;
+  if (!kill || name !== 'commit.after' || ++durable !== last) return;
+  if (kill.whom === 'server') process.kill(process.pid, kill.signal);
+  else for (const { pid } of processesUnder(process.pid)) process.kill(pid, kill.signal);
 };
 
 process.on('disconnect', () => process.exit());

@@ -10,6 +10,9 @@ import type { ServerAsked, ServerSetup, ServerTold } from './server-process.ts';
 
 const SOURCE = fileURLToPath(new URL('server-process.ts', import.meta.url));
 
+/** `toolsInput` may be made of the folder that is thrown away at the end. */
+export type Setup = Omit<ServerSetup, 'folder' | 'toolsInput'> & { toolsInput?: unknown | ((root: string) => unknown) };
+
 /** The server did not start, for the reason with this code. */
 export class NotStarted extends Error {}
 
@@ -19,14 +22,14 @@ export class StoryServer implements AsyncDisposable {
   #url = '';
   #key = '';
 
-  static async start(setup: Omit<ServerSetup, 'folder'> = {}): Promise<StoryServer> {
+  static async start(setup: Setup = {}): Promise<StoryServer> {
     const server = new StoryServer();
     await server.start(setup);
     return server;
   }
 
   /** A process on the same folder; at another address, with the same key. */
-  async start(setup: Omit<ServerSetup, 'folder'> = {}): Promise<void> {
+  async start(setup: Setup = {}): Promise<void> {
     const { child, told } = await this.#launch(setup);
     if ('failed' in told) throw new NotStarted(told.failed);
     if (!('url' in told)) throw new Error('the server did not tell its address');
@@ -88,8 +91,12 @@ export class StoryServer implements AsyncDisposable {
     rmSync(this.#root, { recursive: true, force: true });
   }
 
-  async #launch(setup: Omit<ServerSetup, 'folder'>): Promise<{ child: ChildProcess; told: ServerTold }> {
-    const full: ServerSetup = { host: 'threads', threads: 2, ...setup, folder: this.folder };
+  async #launch(setup: Setup): Promise<{ child: ChildProcess; told: ServerTold }> {
+    const { toolsInput } = setup;
+    const full: ServerSetup = {
+      ...{ host: 'threads', threads: 2, ...setup, folder: this.folder },
+      ...(typeof toolsInput === 'function' ? { toolsInput: toolsInput(this.#root) } : {}),
+    };
     const child = fork(SOURCE, { env: { ...process.env, FERMATA_STORY: JSON.stringify(full) }, execArgv: ['--expose-gc'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const told = await new Promise<ServerTold>((resolve) => {
       child.once('message', (message) => resolve(message as ServerTold));
