@@ -14,7 +14,13 @@ beforeAll(async () => {
   world = await HttpReceiver.start(({ path }) => (path === '/data.csv' ? { status: 200, headers: { 'content-type': 'text/csv' }, body: csv } : { status: 204 }));
   const { tools } = server.client();
   await tools.add({ kind: 'http', name: 'download', method: 'GET', url: `${world.url}/data.csv` });
-  await tools.add({ kind: 'http', name: 'note', method: 'POST', url: `${world.url}/notes`, parameters: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] } });
+  await tools.add({
+    kind: 'http',
+    name: 'note',
+    method: 'POST',
+    url: `${world.url}/notes`,
+    parameters: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] },
+  });
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

@@ -7,7 +7,10 @@ import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StoryServer } from './story-server.ts';
 
-const CODE = { python: 'from fermata import input\nsum(i * input % 7 for i in range(40_000))', javascript: 'let s = 0; for (let i = 0; i < 40_000; i++) s += (i * input) % 7; return s' };
+const CODE = {
+  python: 'from fermata import input\nsum(i * input % 7 for i in range(40_000))',
+  javascript: 'let s = 0; for (let i = 0; i < 40_000; i++) s += (i * input) % 7; return s',
+};
 const SIZES = process.env.FERMATA_FULL === '1' ? [10, 1000] : [10];
 /** What other work on the machine may add. */
 const SLACK = 1.5;

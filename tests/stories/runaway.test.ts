@@ -15,7 +15,13 @@ const RUNAWAYS = [
   { what: 'loop', language: 'javascript', code: 'for (;;) {}', tool_constraints: { max_cpu_seconds: MANY_S, timeout_seconds: 1 }, error: 'timeout' },
   { what: 'loop in C', language: 'python', code: 'max(range(10**12))', tool_constraints: { max_cpu_seconds: 1, timeout_seconds: MANY_S }, error: 'cpu_limit' },
   { what: 'bomb', language: 'python', code: 'all = []\nwhile True: all.append(bytearray(1 << 20))', tool_constraints: { max_memory_mb: 96 }, error: 'memory_limit' },
-  { what: 'bomb', language: 'javascript', code: 'const all = []; for (;;) all.push(new Uint8Array(1 << 20).fill(1))', tool_constraints: { max_memory_mb: 96 }, error: 'memory_limit' },
+  {
+    what: 'bomb',
+    language: 'javascript',
+    code: 'const all = []; for (;;) all.push(new Uint8Array(1 << 20).fill(1))',
+    tool_constraints: { max_memory_mb: 96 },
+    error: 'memory_limit',
+  },
 ] as const;
 
 test('endless loops and memory bombs end at their limits by name; their neighbours are right, and the server is the same', async () => {

@@ -55,7 +55,10 @@ test('what one connection executes under an id of its own, another one pauses, s
   });
   expect(await status('my-call-1')).toMatchObject({ status: 'success', output: { seconds: SECONDS } });
   expect(await server.fetch('POST', '/pause/my-call-1')).toMatchObject({ status: 409, body: { code: 'invalid_state' } });
-  expect(await server.fetch('POST', '/execute', { ...body, tool_call: { ...call.tool_call, arguments: { seconds: 1 } } })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  expect(await server.fetch('POST', '/execute', { ...body, tool_call: { ...call.tool_call, arguments: { seconds: 1 } } })).toMatchObject({
+    status: 409,
+    body: { code: 'conflict' },
+  });
 });
 
 test('a program is paused in its midst, the server killed, and every second of it happens once', async () => {
