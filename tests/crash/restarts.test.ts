@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskView } from 'fermata';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EngineUnderFire } from './engine-under-fire.ts';
+
+// Each life of a process takes seconds where the machine is busy.
+vi.setConfig({ testTimeout: 600_000 });
 
 const TENANT = 'acme';
 let root: string;

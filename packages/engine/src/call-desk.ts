@@ -166,11 +166,14 @@ export class CallDesk {
     clearTimeout(timer);
   }
 
-  /** No call begins any more. Resolves when the results of those are recorded that may not be made again. */
-  async close(): Promise<void> {
+  /** Until no tool has a call whose outcome would be unknown without its answer. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#inFlight.values()].map(({ repeatable, done }) => (repeatable ? undefined : done)));
+  }
+  /** Starts no more calls. */
+  close(): void {
     this.#closed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    await Promise.all([...this.#inFlight.values()].map(({ repeatable, done }) => (repeatable ? undefined : done)));
   }
 
   #judge(live: LiveTask, call: Call): { result: CallResult; reason?: string } | { waitsFor?: 'approval' | 'review' | 'client_tool'; reason?: string; expiresAfterMs?: number } {

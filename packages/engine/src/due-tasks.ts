@@ -1,5 +1,5 @@
-/** What the clock asks for: approvals that expire, timers of programs that wait, next attempts. */
-import type { Store } from '@fermata/protocol';
+/** What the clock asks for: approvals that expire, timers of programs that wait, next attempts, ended tasks that are kept no longer. */
+import type { Store, TaskRef } from '@fermata/protocol';
 import type { Alarm } from './alarm.ts';
 import type { CallDesk } from './call-desk.ts';
 import { type Control, dueOf } from './control.ts';
@@ -15,6 +15,8 @@ export interface DueTasksOptions {
   control: Control;
   alarm: Alarm;
   now: () => number;
+  /** Ended tasks whose time has come. */
+  purge: (ref: TaskRef) => Promise<void>;
 }
 
 const AT_ONCE = 100;
@@ -34,7 +36,10 @@ export class DueTasks {
     try {
       for (;;) {
         const rows = await store.due(now(), AT_ONCE);
-        for (const ref of rows) await tasks.use(ref, async (live) => this.#dealWith(live));
+        // Purges of one turn share one pass over the store.
+        const gone = rows.filter(({ endedAt }) => endedAt !== null).map((ref) => this.#options.purge(ref));
+        for (const ref of rows) if (ref.endedAt === null) await tasks.use(ref, async (live) => this.#dealWith(live));
+        await Promise.all(gone);
         if (rows.length < AT_ONCE) break;
       }
       alarm.set(await store.nextDue());

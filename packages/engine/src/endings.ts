@@ -13,27 +13,28 @@ const WORTH_A_RETRY = new Set(['guest_error', 'tool_error', 'timeout', 'approval
 /** Of these the program is not to blame: it goes on from where it was. */
 const NOT_ITS_OWN = new Set(['sandbox_lost', 'internal']);
 
-const OVER = { worker: null, dueAt: null, timerAt: null, notBefore: null, parked: false, pauseReason: null } satisfies Partial<TaskRow>;
+const OVER = { worker: null, timerAt: null, notBefore: null, parked: false, pauseReason: null } satisfies Partial<TaskRow>;
 
-export function succeed(live: LiveTask, now: number, output: unknown, files: TaskRow['files']): void {
+/** `keptMs`: how long an ended task is kept. */
+export function succeed(live: LiveTask, now: number, keptMs: number | undefined, output: unknown, files: TaskRow['files']): void {
   abandonCalls(live);
   live.record('succeeded', { output });
-  live.change({ ...OVER, status: 'succeeded', endedAt: now, output, files, error: null });
+  live.change({ ...OVER, status: 'succeeded', endedAt: now, dueAt: purgeAt(now, keptMs), output, files, error: null });
   tellState(live, now);
 }
 
 /** `truncated`: its output was cut at the limit. */
-export function fail(live: LiveTask, now: number, error: TaskFault, truncated: boolean): void {
+export function fail(live: LiveTask, now: number, keptMs: number | undefined, error: TaskFault, truncated: boolean): void {
   abandonCalls(live);
   live.record('failed', { error });
-  live.change({ ...OVER, status: 'failed', endedAt: now, error, truncated });
+  live.change({ ...OVER, status: 'failed', endedAt: now, dueAt: purgeAt(now, keptMs), error, truncated });
   tellState(live, now);
 }
 
-export function cancel(live: LiveTask, now: number, by: string | null): void {
+export function cancel(live: LiveTask, now: number, keptMs: number | undefined, by: string | null): void {
   abandonCalls(live);
   live.record('cancelled', { by });
-  live.change({ ...OVER, status: 'cancelled', endedAt: now });
+  live.change({ ...OVER, status: 'cancelled', endedAt: now, dueAt: purgeAt(now, keptMs) });
   tellState(live, now);
 }
 
@@ -53,6 +54,10 @@ export function tryAgain(live: LiveTask, now: number, error: TaskFault): boolean
     live.change({ usage: { ...live.row.usage, wallMs: 0, cpuMs: 0 } });
   }
   return true;
+}
+
+function purgeAt(now: number, keptMs: number | undefined): number | null {
+  return keptMs === undefined ? null : now + keptMs;
 }
 
 /** Nobody waits for them any more. */

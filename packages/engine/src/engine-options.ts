@@ -80,6 +80,8 @@ export interface EngineOptions {
   maxRunningPerTenant?: number;
   /** Tasks that may wait in the queue; more are refused. Default 100,000. */
   maxQueued?: number;
+  /** Of one tenant. Default: no less. */
+  maxQueuedPerTenant?: number;
   /** Processor time after which a running task is checkpointed. Default 5 s. */
   checkpointEveryCpuMs?: number;
   /** The largest checkpoint that is stored. Default 256 MiB. */

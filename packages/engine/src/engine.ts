@@ -15,6 +15,7 @@ import {
   limitsSchema,
   type Page,
   parseOptions,
+  QuotaExceeded,
   type Store,
   type TaskRef,
   type TaskRequest,
@@ -91,7 +92,7 @@ class DurableEngine implements Engine {
     this.#batches = new Batches(store, now, listens);
     this.#sessions = new Sessions(store, now);
     this.#worker = new Worker({
-      ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000 },
+      ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000, retentionMs: options.retentionMs },
       run: {
         ...{
           store,
@@ -120,7 +121,16 @@ class DurableEngine implements Engine {
       onEnded: (live) => this.#onEnded(live.row),
     });
     this.#control = new Control({ desk: this.#desk, queue: this.#queue, worker: this.#worker, now });
-    this.#due = new DueTasks({ store, tasks: this.#tasks, desk: this.#desk, worker: this.#worker, control: this.#control, alarm: this.#alarm, now });
+    this.#due = new DueTasks({
+      store,
+      tasks: this.#tasks,
+      desk: this.#desk,
+      worker: this.#worker,
+      control: this.#control,
+      alarm: this.#alarm,
+      now,
+      purge: (ref) => this.purge(ref, 'retention'),
+    });
     this.#replayer = new Replayer({
       store,
       host,
@@ -154,12 +164,18 @@ class DurableEngine implements Engine {
   }
 
   async submit(tenant: string, request: TaskRequest, { taskId, by }: SubmitOptions = {}): Promise<TaskView> {
-    this.#mustAccept(1);
-    const ref = { tenant, taskId: taskId ?? newId('task') };
+    const arrived = this.#accept(tenant, 1);
+    try {
+      return await this.#submitted({ tenant, taskId: taskId ?? newId('task') }, request, taskId !== undefined, by);
+    } finally {
+      arrived();
+    }
+  }
+  async #submitted(ref: TaskRef, request: TaskRequest, named: boolean, by: string | undefined): Promise<TaskView> {
     this.#limits(request);
-    const repeated = taskId === undefined ? undefined : await this.#repeated(ref, request);
+    const repeated = named ? await this.#repeated(ref, request) : undefined;
     if (repeated) return repeated;
-    await this.#options.tools.ready(tenant);
+    await this.#options.tools.ready(ref.tenant);
     const { live, release } = this.#add(ref, request, by);
     try {
       await this.#sessions.join(live.row);
@@ -180,7 +196,18 @@ class DurableEngine implements Engine {
     requests: readonly { request: TaskRequest; taskId?: string }[],
     options: { batchId?: string; maxConcurrency?: number; callbackUrl?: string; by?: string } = {},
   ): Promise<BatchView> {
-    this.#mustAccept(requests.length);
+    const arrived = this.#accept(tenant, requests.length);
+    try {
+      return await this.#batched(tenant, requests, options);
+    } finally {
+      arrived();
+    }
+  }
+  async #batched(
+    tenant: string,
+    requests: readonly { request: TaskRequest; taskId?: string }[],
+    options: { batchId?: string; maxConcurrency?: number; callbackUrl?: string; by?: string },
+  ): Promise<BatchView> {
     const batchId = options.batchId ?? newId('batch');
     const rows = requests.map(({ request, taskId }) => {
       this.#limits(request);
@@ -303,7 +330,10 @@ class DurableEngine implements Engine {
     return this.#store.checkpoints(ref);
   }
   async fork(ref: TaskRef, options: Parameters<Engine['fork']>[1] = {}): Promise<TaskView> {
-    this.#mustAccept(1);
+    this.#accept(ref.tenant, 1)();
+    const before = options.taskId === undefined ? undefined : await this.#store.task({ tenant: ref.tenant, taskId: options.taskId });
+    if (before?.request.forkOf?.taskId === ref.taskId) return this.task(before);
+    if (before) throw new FermataError('conflict', `there is a task ${options.taskId} already`, { hint: 'Use another task id, or none.' });
     const made = await this.#replayer.fork(await this.#row(ref), { ...options, taskId: options.taskId ?? newId('task') }, this.#now());
     await this.#store.commit([made.commit]);
     const forkRef = { tenant: ref.tenant, taskId: made.commit.task.row.taskId };
@@ -352,16 +382,18 @@ class DurableEngine implements Engine {
     this.#closed = true;
     this.#accepting = false;
     this.#alarm.close();
+    this.#desk.close();
     const stopped = this.#worker.stop();
+    const pausing = this.#worker.refs().map((ref) => this.#tasks.use(ref, async (live) => this.#control.pause(live, 'shutdown', 'the engine')).catch(() => {}));
+    // What tools still answer is recorded, as long as there is time: else it would not be known what came of these calls.
+    const drained = Promise.all(pausing)
+      .then(() => stopped)
+      .then(() => this.#desk.idle());
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, drainMs);
     });
-    await Promise.race([
-      Promise.all(this.#worker.refs().map((ref) => this.#tasks.use(ref, async (live) => this.#control.pause(live, 'shutdown', 'the engine')).catch(() => {}))).then(() => stopped),
-      late,
-    ]);
-    await Promise.race([this.#desk.close(), late]);
+    await Promise.race([drained, late]);
     clearTimeout(timer);
     this.#worker.abandon();
     await stopped;
@@ -386,11 +418,15 @@ class DurableEngine implements Engine {
     if (!row) throw new FermataError('not_found', `there is no task ${ref.taskId}`);
     return row;
   }
-  #mustAccept(count: number): void {
+  /** Counts tasks as being on their way until the function that is given back is called. Throws where there is no room. */
+  #accept(tenant: string, count: number): () => void {
     if (this.#closed) throw new FermataError('resources_exhausted', 'the engine is being closed', { hint: 'Ask again in a moment.' });
-    const { maxQueued = 100_000 } = this.#options;
-    if (this.#queue.size + count > maxQueued)
-      throw new FermataError('resources_exhausted', `${this.#queue.size} tasks wait already`, { hint: 'Ask again when some of them have run.' });
+    const { maxQueued = 100_000, maxQueuedPerTenant = maxQueued } = this.#options;
+    const [own, all] = [this.#queue.fullSizeOf(tenant), this.#queue.fullSize];
+    const hint = 'Ask again when some of them have run.';
+    if (own + count > maxQueuedPerTenant) throw new QuotaExceeded(`${own} tasks of the tenant wait already`, hint);
+    if (all + count > maxQueued) throw new FermataError('resources_exhausted', `${all} tasks wait already`, { hint });
+    return this.#queue.expect(tenant, count);
   }
   #limits(request: TaskRequest): Limits {
     return parseOptions(limitsSchema, { ...this.#options.limits, ...request.limits }, 'limits');

@@ -29,6 +29,7 @@ export class Queue {
   readonly #running = new Map<string, number>();
   /** Tasks that are in a gate. */
   readonly #inGate = new Map<string, number>();
+  readonly #arriving = new Map<string, number>();
   /** Names of all that wait. */
   readonly #names = new Set<string>();
   #all = 0;
@@ -39,6 +40,22 @@ export class Queue {
 
   get size(): number {
     return this.#names.size;
+  }
+  /** With those that are on their way into it. */
+  get fullSize(): number {
+    return this.#names.size + [...this.#arriving.values()].reduce((sum, count) => sum + count, 0);
+  }
+  fullSizeOf(tenant: string): number {
+    return (this.#waiting.get(tenant)?.length ?? 0) + (this.#arriving.get(tenant) ?? 0);
+  }
+  /** Counts tasks that will be added, until the function that is given back is called. */
+  expect(tenant: string, count: number): () => void {
+    const change = (by: number) => this.#arriving.set(tenant, (this.#arriving.get(tenant) ?? 0) + by);
+    change(count);
+    return () => {
+      change(-count);
+      if (this.#arriving.get(tenant) === 0) this.#arriving.delete(tenant);
+    };
   }
   get running(): number {
     return this.#all;

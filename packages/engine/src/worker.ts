@@ -22,6 +22,8 @@ export interface WorkerOptions {
   run: Omit<RunOptions, 'onQueued'>;
   now: () => number;
   cancelGraceMs: number;
+  /** How long ended tasks are kept; undefined: for ever. */
+  retentionMs: number | undefined;
   hint: (fault: TaskFaultOf, row: TaskRow) => string | undefined;
   gatesOf: (row: TaskRow) => Gate[];
   sessions: Sessions;
@@ -135,14 +137,14 @@ export class Worker {
         }
         await desk.abort(live, 'the task has failed', cancelGraceMs);
         const documents = await this.#advanced(live, end.head);
-        fail(live, now(), fault, end.truncated);
+        fail(live, now(), this.#options.retentionMs, fault, end.truncated);
         await live.flush({ documents });
         break;
       }
       case 'succeeded': {
         const files = await this.#stored(live, end.files);
         const documents = await this.#advanced(live, end.head);
-        succeed(live, now(), end.output, files);
+        succeed(live, now(), this.#options.retentionMs, end.output, files);
         await live.flush({ documents });
       }
     }
@@ -160,7 +162,7 @@ export class Worker {
     const { now, desk, cancelGraceMs, onEnded } = this.#options;
     await desk.abort(live, 'the task was cancelled', cancelGraceMs);
     if (live.ended) return;
-    cancel(live, now(), by);
+    cancel(live, now(), this.#options.retentionMs, by);
     await live.flush();
     await onEnded(live);
   }

@@ -1,8 +1,8 @@
 /** Tasks from their submission to their end, with real machines and the memory store. */
+import { QuotaExceeded } from '@fermata/protocol';
 import { expect, test } from 'vitest';
-import { createSqliteStore } from '../src/index.ts';
-import { premises, TENANT } from './premises.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { createMemoryStore } from '../src/index.ts';
+import { premises } from './premises.ts';
 
 test('a program runs to its end, and its output, result and use are durable', async () => {
   const { run, engine, ref } = await premises();
@@ -212,31 +212,64 @@ test('a task that was paused while it waited waits again after it is resumed', a
   expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'yes' });
 });
 
-test('closing lets a call that may not be made twice come to its end, and its result is there for the next engine', async () => {
-  const begun = Promise.withResolvers<void>();
-  const ending = Promise.withResolvers<void>();
-  const called: number[] = [];
-  const step = {
-    name: 'step',
-    execute: async ({ n }: { n: number }) => {
-      called.push(n);
-      begun.resolve();
-      await ending.promise;
-      return n;
+test('an ended task is kept as long as it is to be kept, and then only a tombstone is left', async () => {
+  const { run, engine, ref, store } = await premises([], { retentionMs: 150 });
+  const task = await run({ code: 'return 1' });
+  expect(task.status).toBe('succeeded');
+  while (
+    await engine.task(ref(task.taskId)).then(
+      () => true,
+      () => false,
+    )
+  )
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(engine.task(ref(task.taskId))).rejects.toMatchObject({ code: 'not_found' });
+  expect(JSON.parse((await store.document('tombstone', 'acme', task.taskId))?.body ?? '{}')).toMatchObject({ status: 'succeeded', by: 'retention' });
+});
+
+test('a tenant that has filled its part of the queue is told so, and others are not affected', async () => {
+  const { engine } = await premises([], { maxRunning: 1, maxQueuedPerTenant: 2 });
+  const request = { language: 'javascript', code: 'return 1' } as const;
+  const submitted = await Promise.allSettled(Array.from({ length: 6 }, () => engine.submit('acme', request)));
+  const refused = submitted.filter((one) => one.status === 'rejected');
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]?.reason).toBeInstanceOf(QuotaExceeded);
+  expect((await engine.submit('other', request)).status).toBe('pending');
+});
+
+test('closing waits for calls that their tools have, and the next engine has their results', async () => {
+  let calls = 0;
+  const began = Promise.withResolvers<void>();
+  const slow = {
+    name: 'slow',
+    execute: async () => {
+      calls++;
+      began.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      return 'done';
     },
   };
-  const folder = temporaryFolder();
-  const first = await premises([step], { store: createSqliteStore({ folder }) });
-  await first.engine.submit(TENANT, { language: 'javascript', code: 'return (await tools.step({ n: 1 })) + (await tools.step({ n: 2 }))' }, { taskId: 'one' });
-  await begun.promise;
-  const closed = first.engine.close({ drainMs: 60_000 });
-  // An engine that does not wait for the call is gone by then.
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  ending.resolve();
-  await closed;
+  const store = createMemoryStore();
+  // The store outlives the first engine, as a folder would.
+  store.close = async () => {};
+  const first = await premises([slow], { store });
+  const { taskId } = await first.engine.submit('acme', { language: 'javascript', code: 'return await tools.slow({})' });
+  await began.promise;
+  await first.engine.close();
+  const second = await premises([slow], { store });
+  expect(await second.engine.wait(second.ref(taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'done' });
+  expect(calls).toBe(1);
+});
 
-  const second = await premises([step], { store: createSqliteStore({ folder }) });
-  expect(await second.engine.wait(second.ref('one'), 60_000)).toMatchObject({ status: 'succeeded', output: 3 });
-  expect(called).toEqual([1, 2]);
-  await second.engine.close();
+test('closing does not wait for a call that the next engine can make again', async () => {
+  const began = Promise.withResolvers<void>();
+  const endless = { name: 'endless', idempotent: true, execute: () => (began.resolve(), new Promise(() => {})) };
+  const store = createMemoryStore();
+  store.close = async () => {};
+  const first = await premises([endless], { store });
+  const { taskId } = await first.engine.submit('acme', { language: 'javascript', code: 'return await tools.endless({})' });
+  await began.promise;
+  await first.engine.close({ drainMs: 3_600_000 });
+  const second = await premises([{ ...endless, execute: () => 'done' }], { store });
+  expect(await second.engine.wait(second.ref(taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'done' });
 });

@@ -7,7 +7,7 @@
 import { createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
 import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
-import type { Tool, ToolDefinition } from '@fermata/tools';
+import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
 import type { ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
 import { engineTools } from './engine-tools.ts';
 import type { FermataOptions } from './fermata-options.ts';
@@ -52,6 +52,7 @@ export interface OpenEngine extends AsyncDisposable {
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
   const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, tools = [], policy, network, secret, listeners, ...rest } = options;
+  checkRules(policy ?? []);
   // Only who opens an engine needs it, and it is not small.
   const { createToolRegistry } = await import('@fermata/tools/registry');
   const owner = folder === undefined ? undefined : takeFolder(folder);

@@ -61,3 +61,10 @@ export class FermataError extends Error {
     this.column = options.column;
   }
 }
+
+/** A bound of one tenant: others are not affected. */
+export class QuotaExceeded extends FermataError {
+  constructor(message: string, hint: string) {
+    super('resources_exhausted', message, { hint });
+  }
+}

@@ -177,9 +177,9 @@ export interface Store extends AsyncDisposable {
   counts(tenant?: string, batchId?: string): Promise<Record<string, number>>;
   /** Every task that has not ended, whole, in the order of creation. For the start of an engine. */
   unended(): AsyncIterable<TaskRow>;
-  /** Tasks that are not ended and whose `dueAt` is not later than `now`, earliest first. */
+  /** Tasks whose `dueAt` is not later than `now`, earliest first. */
   due(now: number, limit: number): Promise<TaskRow[]>;
-  /** The earliest `dueAt` of a task that has not ended. */
+  /** The earliest `dueAt` of all tasks. */
   nextDue(): Promise<number | undefined>;
 
   /** In order, those after `after`. */

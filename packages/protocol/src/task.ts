@@ -103,7 +103,7 @@ export interface TaskRow {
   priority: number;
   sessionId: string | null;
   batchId: string | null;
-  /** When somebody must look at it again: a timer of the program, an approval that expires, a retry. */
+  /** When somebody must look at it again: a timer of the program, an approval that expires, a retry; of an ended task, when it is to be purged. */
   dueAt: number | null;
   /** A timer of the program: when it is due. */
   timerAt: number | null;

@@ -12,6 +12,7 @@ import { callRoutes } from './routes/calls.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { fileRoutes } from './routes/files.ts';
 import { healthRoutes } from './routes/health.ts';
+import { policyRoutes } from './routes/policy.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { shortFormRoutes } from './routes/short-forms.ts';
 import { taskControlRoutes } from './routes/task-control.ts';
@@ -64,6 +65,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
     sessionRoutes(server),
     fileRoutes(server),
     toolRoutes(server),
+    policyRoutes(server),
     webhookRoutes(server, wake),
   ];
   for (const group of groups) api.route('/', group);

@@ -1,5 +1,5 @@
 /** Counts the requests that a tenant holds open (event streams, waits), so that one cannot take all connections. */
-import { QuotaExceeded } from './problem.ts';
+import { QuotaExceeded } from '@fermata/protocol';
 
 export class OpenRequests {
   readonly #max: number;

@@ -1,5 +1,5 @@
 /** Errors as answers: RFC 9457 problem details, one status for each code. What is our fault is told without its insides. */
-import { ERROR_CODES, type ErrorCode, FermataError } from '@fermata/protocol';
+import { ERROR_CODES, type ErrorCode, FermataError, QuotaExceeded } from '@fermata/protocol';
 import type { ProblemWire } from '@fermata/protocol/wire';
 import { HTTPException } from 'hono/http-exception';
 
@@ -29,14 +29,6 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 /** Of errors that the framework throws. */
 const BY_STATUS: Partial<Record<number, ErrorCode>> = { 413: 'body_too_large', 415: 'unsupported_media_type' };
 const RETRY_AFTER_SECONDS = 5;
-
-/** A bound of this tenant's own: others are not affected. */
-export class QuotaExceeded extends FermataError {
-  readonly quota = true;
-  constructor(message: string, hint: string) {
-    super('resources_exhausted', message, { hint });
-  }
-}
 
 export function statusOf(error: FermataError): number {
   if (error instanceof QuotaExceeded) return 429;

@@ -1,6 +1,6 @@
 /** What a server is made of, and what its routes share. */
 import type { Engine } from '@fermata/engine';
-import type { Store } from '@fermata/protocol';
+import type { PolicyRule, Store } from '@fermata/protocol';
 import type { ImagesWire } from '@fermata/protocol/wire';
 import type { AddressGuard, AddressGuardOptions, ToolRegistry } from '@fermata/tools/registry';
 import type { Caller } from './auth/caller.ts';
@@ -22,6 +22,8 @@ export interface ServerOptions {
   listeners?: WebhookListeners;
   /** What closing comes down to. Default: closes the engine. */
   close?: (options: { drainMs: number }) => Promise<void>;
+  /** Rules for all tasks, as the engine has them; for `POST /policy/test`. */
+  policy?: readonly PolicyRule[];
   /** What `GET /images` tells. */
   images?: () => Promise<ImagesWire['items']>;
   /** Makes a key for this process only; may listen on a loopback address only. */
@@ -51,6 +53,7 @@ export interface ServerContext {
   engine: Engine;
   store: ServerStore;
   tools: ToolRegistry;
+  policy: readonly PolicyRule[];
   images: () => Promise<ImagesWire['items']>;
   keys: KeyStore;
   idempotency: Idempotency;

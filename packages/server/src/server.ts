@@ -53,6 +53,7 @@ export function createServer(options: ServerOptions): FermataServer {
     engine,
     store,
     tools,
+    policy: options.policy ?? [],
     images: options.images ?? (async () => []),
     keys: createKeyStore(store, now),
     idempotency: createIdempotency(store, now),

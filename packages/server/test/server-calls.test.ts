@@ -126,3 +126,12 @@ test('images, health, and what there is not', async () => {
   expect(await at.ask('GET', `${api}/nothing`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   expect(await at.ask('PUT', `${api}/tasks`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
+
+test('policy is asked what would become of a call', async () => {
+  const policy = [{ tool: 'crm.*', when: { amount: { gt: 5 } }, action: 'deny', reason: 'too much' }];
+  const verdict = (amount: number) => at.ask('POST', `${api}/policy/test`, { json: { policy, tool: 'crm.find', arguments: { amount } } });
+  expect(await verdict(6)).toMatchObject({ status: 200, body: { action: 'deny', decided_by: 'task', rule: 0, reason: 'too much' } });
+  expect(await verdict(5)).toMatchObject({ status: 200, body: { action: 'allow', decided_by: 'tool', rule: null } });
+  expect((await at.ask('POST', `${api}/policy/test`, { json: { tool: 'nothing' } })).status).toBe(404);
+  expect((await at.ask('POST', `${api}/policy/test`, { json: { tool: 'crm.find', policy: [{ tool: 'x', action: 'hold' }] } })).status).toBe(422);
+});

@@ -1,6 +1,7 @@
 /** What the package `@fermata/tools` offers: tools as values, ready to be given to a program. The registry is `@fermata/tools/registry`. */
 export type { JsonArguments } from './json-arguments.ts';
 export { judgeCall, nameFits, type PolicyVerdict } from './policy/policy.ts';
+export { checkRules } from './policy/rules.ts';
 export {
   defineTool,
   parameterNames,

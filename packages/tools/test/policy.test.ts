@@ -3,6 +3,7 @@ import type { PolicyRule, ValueRecord } from '@fermata/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judgeCall, nameFits } from '../src/policy/policy.ts';
+import { checkRules } from '../src/policy/rules.ts';
 
 const held = (when: PolicyRule['when']): PolicyRule[] => [{ tool: 'pay', action: 'require_approval', ...(when ? { when } : {}) }];
 const verdict = (rules: PolicyRule[], args: ValueRecord) => judgeCall(rules, 'pay', args).action;
@@ -54,4 +55,28 @@ test('a pattern fits as the regular expression that it stands for', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('an expression that takes for ever is not judged, and lets nothing through', () => {
+  const rules = held({ note: { matches: '^(a+)+$' } });
+  expect(verdict(rules, { note: `${'a'.repeat(40)}!` })).toBe('require_approval');
+  expect(
+    judgeCall(
+      [
+        { tool: 'pay', when: { note: { matches: '^(a+)+$' } }, action: 'allow' },
+        { tool: '*', action: 'deny' },
+      ],
+      'pay',
+      { note: `${'a'.repeat(40)}!` },
+    ).action,
+  ).toBe('deny');
+});
+
+test.each([
+  [{ tool: 'pay', action: 'hold' }, 'policy.0.action'],
+  [{ tool: 'pay', action: 'deny', when: { amount: { over: 5 } } }, 'policy.0.when.amount'],
+  [{ tool: 'pay', action: 'deny', when: { note: { matches: '(' } } }, 'policy.0.when.note'],
+  [{ tools: 'pay', action: 'deny' }, 'did you mean "tool"'],
+])('a rule that cannot be understood is refused: %j', (rule, said) => {
+  expect(() => checkRules([rule as never])).toThrow(said);
 });

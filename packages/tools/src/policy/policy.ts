@@ -6,6 +6,7 @@
  * does not.
  */
 import type { Condition, PolicyRule, Scalar, ValueRecord } from '@fermata/protocol';
+import { boundedMatch } from './bounded-match.ts';
 
 export interface PolicyVerdict {
   action: PolicyRule['action'];
@@ -73,7 +74,7 @@ function operatorFits(operator: string, wanted: unknown, value: unknown): boolea
     case 'exists':
       return (value !== undefined) === wanted;
     case 'matches':
-      return typeof value === 'string' ? new RegExp(wanted as string, 'u').test(value) : 'unjudged';
+      return typeof value === 'string' ? (boundedMatch(wanted as string, value) ?? 'unjudged') : 'unjudged';
     case 'gt':
     case 'gte':
     case 'lt':

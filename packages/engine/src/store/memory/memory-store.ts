@@ -71,14 +71,14 @@ class MemoryStore implements Store {
   }
 
   async due(now: number, limit: number): Promise<TaskRow[]> {
-    const due = this.#unended().filter(({ row }) => row.dueAt !== null && row.dueAt <= now);
+    const due = [...this.#open.tasks.values()].filter(({ row }) => row.dueAt !== null && row.dueAt <= now);
     return earliest(due)
       .slice(0, limit)
       .map(({ row }) => copy(row));
   }
 
   async nextDue(): Promise<number | undefined> {
-    return earliest(this.#unended())[0]?.row.dueAt ?? undefined;
+    return earliest([...this.#open.tasks.values()])[0]?.row.dueAt ?? undefined;
   }
 
   async entries(ref: TaskRef, after: number, limit: number): Promise<Entry[]> {

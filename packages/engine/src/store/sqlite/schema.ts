@@ -29,7 +29,7 @@ export const STEPS: readonly string[] = [
   CREATE INDEX tasks_by_session ON tasks (tenant, session_id, created_at) WHERE session_id IS NOT NULL;
   CREATE INDEX tasks_by_batch ON tasks (tenant, batch_id, created_at) WHERE batch_id IS NOT NULL;
   CREATE INDEX tasks_unended ON tasks (created_at) WHERE status NOT IN ('succeeded', 'failed', 'cancelled');
-  CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL AND status NOT IN ('succeeded', 'failed', 'cancelled');
+  CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
 
   CREATE TABLE requests (task INTEGER PRIMARY KEY, body TEXT NOT NULL);
 

@@ -62,11 +62,11 @@ export async function* unended(connection: () => Connection): AsyncIterable<Task
 }
 
 export function due(db: Connection, now: number, limit: number): TaskRow[] {
-  return db.all<StoredTask>(`${TASKS} WHERE t.due_at IS NOT NULL AND t.${UNENDED} AND t.due_at <= ? ORDER BY t.due_at, t.key LIMIT ?`, now, limit).map(taskOf);
+  return db.all<StoredTask>(`${TASKS} WHERE t.due_at IS NOT NULL AND t.due_at <= ? ORDER BY t.due_at, t.key LIMIT ?`, now, limit).map(taskOf);
 }
 
 export function nextDue(db: Connection): number | undefined {
-  return db.get<{ due_at: number }>(`SELECT due_at FROM tasks WHERE due_at IS NOT NULL AND ${UNENDED} ORDER BY due_at LIMIT 1`)?.due_at;
+  return db.get<{ due_at: number }>('SELECT due_at FROM tasks WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1')?.due_at;
 }
 
 export function entries(db: Connection, ref: TaskRef, after: number, limit: number): Entry[] {
