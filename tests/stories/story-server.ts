@@ -47,6 +47,9 @@ export class StoryServer implements AsyncDisposable {
   get url(): string {
     return this.#url;
   }
+  get key(): string {
+    return this.#key;
+  }
   get pid(): number {
     return this.#child?.pid as number;
   }
