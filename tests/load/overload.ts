@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoryServer } from '../stories/story-server.ts';
 import type { Findings, Load } from './main.ts';
 
-const MiB = 1024 * 1024;
 const SECONDS = 60;
 const WARM = 20;
 const TRIAL = 200;
@@ -23,7 +22,7 @@ export async function overload({ host, size, say }: Load): Promise<Findings> {
   const perSecond = (trial / (performance.now() - began)) * 1000;
   const rate = 2 * perSecond;
   const count = size ?? Math.ceil(rate * SECONDS);
-  const empty = Number(await server.ask('memory')) / MiB;
+  const empty = (await server.memory()).rss;
   say(`${perSecond.toFixed(1)} tasks a second one after another in ${AT_ONCE} lanes; now ${count} tasks, ${rate.toFixed(1)} a second`);
 
   const accepted = new Map<string, number>();
@@ -32,7 +31,7 @@ export async function overload({ host, size, say }: Load): Promise<Findings> {
   let over = false;
   const watching = (async () => {
     while (!over) {
-      most = Math.max(most, Number(await server.ask('memory')) / MiB);
+      most = Math.max(most, (await server.memory()).rss);
       await sleep(SAMPLE_MS);
     }
   })();

@@ -25,7 +25,7 @@ export interface ServerSetup extends Pick<OpenEngineOptions, 'host' | 'threads' 
 /** What its parent hears. */
 export type ServerTold = { url: string; key: string } | { failed: string } | { asked: string };
 /** What its parent may ask for. */
-export type ServerAsked = 'fail-next-checkpoint' | 'memory';
+export type ServerAsked = 'fail-next-checkpoint' | 'memory' | 'memory-at-rest';
 
 const setup = JSON.parse(process.env.FERMATA_STORY ?? '{}') as ServerSetup;
 const { folder, prepared, toolsFrom, toolsInput, webhooks, killAfterCalls: kill, ...engineOptions } = setup;
@@ -66,8 +66,9 @@ try {
   };
   process.on('message', (asked: ServerAsked) => {
     if (asked === 'fail-next-checkpoint') failing = 1;
-    if (asked === 'memory') globalThis.gc?.();
-    tell({ asked: asked === 'memory' ? String(process.memoryUsage().rss) : 'done' });
+    // Several times: what one pass frees, a later one gives back.
+    if (asked === 'memory-at-rest') for (let pass = 0; pass < 5; pass++) globalThis.gc?.();
+    tell({ asked: asked === 'fail-next-checkpoint' ? 'done' : JSON.stringify(process.memoryUsage()) });
   });
   const url = await server.listen({ port: 0 });
   tell({ url, key: readFileSync(keyFile, 'utf8') });

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createClient, type FermataClient } from '@fermata/client';
 import type { ServerAsked, ServerSetup, ServerTold } from './server-process.ts';
 
+const MiB = 1024 * 1024;
 const SOURCE = fileURLToPath(new URL('server-process.ts', import.meta.url));
 
 /** `toolsInput` may be made of the folder that is thrown away at the end. */
@@ -81,6 +82,12 @@ export class StoryServer implements AsyncDisposable {
     child.send(what);
     const [told] = (await once(child, 'message')) as [ServerTold];
     return 'asked' in told ? told.asked : '';
+  }
+
+  /** Of its process, in MiB. `atRest`: after what is not needed has been given back. */
+  async memory({ atRest = false } = {}): Promise<{ rss: number; heap: number }> {
+    const { rss, heapUsed } = JSON.parse(await this.ask(atRest ? 'memory-at-rest' : 'memory')) as NodeJS.MemoryUsage;
+    return { rss: rss / MiB, heap: heapUsed / MiB };
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
