@@ -10,8 +10,7 @@ export const REASONS: Record<string, Record<string, string>> = {
     'through the library': `${TIMEOUT} And a run crosses threads four times, waiting for a processor each time.`,
   },
   'trivial-python': {
-    'in the host process':
-      'Each program allocates and clears a reserve of 256 KiB, and so touches 64 pages for the first time; it could be part of the base. With those pages touched before, it is 1.3 ms at least on this machine.',
+    'in the host process': 'It is about 1.1 ms of work; the rest is waiting for a processor that others use too.',
     'through the library': `As above. ${TIMEOUT} And the used instance is compared with the base, page by page, before the next program has it.`,
   },
   'cold-javascript': {

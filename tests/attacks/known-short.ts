@@ -18,10 +18,6 @@ export const KNOWN_SHORT: Record<string, KnownShort> = {
     without: ['not_contains'],
     instead: { stdout_contains: ['LOADED 7', 'LOADED 13'] },
   },
-  'atk-069': {
-    why: 'os.abort() is a trap of WebAssembly, which looks like a machine that broke down; it should be the end of the program',
-    instead: { code: 'sandbox_lost' },
-  },
   'atk-099': {
     why: 'console writes a lone surrogate as three bytes that are no UTF-8, so three U+FFFD are seen',
     instead: { stdout: '\ufffd\ufffd\ufffd|\ufffd\ufffd\ufffd|\u0000|\ufeff|\u2028|\u2029|\u202e|\u001b[31m' },

@@ -53,7 +53,7 @@ test('every link in README and docs leads to a file that exists', () => {
 });
 
 function shell(code: string, cwd: string) {
-  const env = { ...process.env, PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH, NO_COLOR: '1' };
+  const env = { ...process.env, FERMATA_DATA_DIR: join(cwd, '.fermata'), PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH, NO_COLOR: '1' };
   const { status, stdout } = spawnSync('bash', ['-ec', `exec 2>&1\n${code}`], { cwd, env, encoding: 'utf8', timeout: 120_000 });
   return { status, output: stdout };
 }

@@ -8,7 +8,8 @@
  *     --json       one JSON object on stdout
  *
  * `npm run stress`: the programs of this folder (and of `--folder`), stopped in one process at every fuel check, or at
- * `--points` of them (default 560), each time with a new machine from the snapshot. `--memory N` gives machines a limit of N
+ * `--points` of them (default 560), each time with a new machine from the snapshot; it fails, too, when stops come late or
+ * are too few. `--memory N` gives machines a limit of N
  * MiB, so that programs near their limit have snapshots that can be made by the hundreds.
  */
 import { execFile } from 'node:child_process';
@@ -22,6 +23,7 @@ import { differences, type Ending, newProgress, type Progress } from './drive.ts
 import { DATA, DATA_SETS, dataPrograms, nastyPrograms, type TestProgram } from './programs.ts';
 import type { Segment, SegmentEnd } from './segment.ts';
 import { onDeepStack } from './stack.ts';
+import type { Stopped } from './stopped.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -150,16 +152,16 @@ async function stress(): Promise<Verdict[]> {
   const programs = wanted([...nastyPrograms(), ...values.folder.flatMap((folder) => nastyPrograms(folder))]);
   return atATime(Number(values.jobs), programs, async (program) => {
     try {
-      const [result] = await onDeepStack<{ stops: number; every: boolean; largest: number; ending: Ending; differences: string[] }[]>('./whole-thread.ts', {
+      const [result] = await onDeepStack<(Stopped & { ending: Ending })[]>('./whole-thread.ts', {
         programs: [program],
         points: Number(values.points),
         limits: { maxMemoryBytes: Number(values.memory) * 1024 * 1024 },
       });
       if (!result) throw new Error('no result');
       say(
-        `${result.differences.length === 0 ? 'ok ' : 'BAD'} ${program.id}: ${result.stops} stops${result.every ? ' (every check)' : ''}, largest snapshot ${result.largest}, fuel ${result.ending.fuel}`,
+        `${result.problems.length === 0 ? 'ok ' : 'BAD'} ${program.id}: ${result.stops} stops${result.every ? ' (every check)' : ''}, largest snapshot ${result.largest}, latest stop ${result.latest}, fuel ${result.ending.fuel}`,
       );
-      return { id: program.id, ok: result.differences.length === 0, pauses: result.stops, problems: result.differences };
+      return { id: program.id, ok: result.problems.length === 0, pauses: result.stops, problems: result.problems };
     } catch (error) {
       return { id: program.id, ok: false, pauses: 0, problems: [(error as Error).message] };
     }

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadImage, Machine } from '@fermata/machine';
 import { imageOfLanguage, type Language } from '@fermata/protocol';
 import { drive, type Ending, type Progress, programOf } from './drive.ts';
+import { freshMachine, giveBack } from './instances.ts';
 
 export interface Segment {
   language: Language;
@@ -21,11 +22,12 @@ export type SegmentEnd = { ending: Ending } | { progress: Progress } | { error: 
 async function run({ language, code, progress, stopAt, file }: Segment): Promise<SegmentEnd> {
   try {
     const image = await images[imageOfLanguage[language]]();
-    const machine = existsSync(file) ? Machine.restore(image, readFileSync(file), { trust: true }) : Machine.fresh(image);
+    const fresh = () => freshMachine(image);
+    const machine = existsSync(file) ? Machine.restore(image, readFileSync(file), { trust: true }, fresh) : fresh();
     const ending = drive(machine, programOf(language, code), progress, stopAt ?? Number.POSITIVE_INFINITY);
-    if (ending) return { ending };
-    writeFileSync(file, machine.snapshot());
-    return { progress };
+    if (!ending) writeFileSync(file, machine.snapshot());
+    giveBack(machine);
+    return ending ? { ending } : { progress };
   } catch (error) {
     return { error: (error as Error).stack ?? String(error) };
   }

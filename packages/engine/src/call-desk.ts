@@ -259,8 +259,7 @@ export class CallDesk {
             const notBefore = now() + backoffMs * 2 ** (tries - 1);
             live.record('call_retry', { call_id: callId, n, error: result.error, not_before: notBefore });
             live.changeCall(n, { status: 'ready', notBefore });
-            // This try is over only when `done` is; the next one begins after it.
-            setImmediate(() => this.performReady(live));
+            this.#later(ref, notBefore - now());
           } else this.#settle(live, n, result, 'tool');
           onChanged(live);
           await live.flush();

@@ -28,13 +28,30 @@ export class Control {
     const { queue, worker } = this.#options;
     this.#mustBeOpen(live, 'paused');
     if (live.row.desired === 'cancel') throw new FermataError('invalid_state', 'the task is being cancelled');
-    if (live.row.desired === 'pause') return;
+    if (live.row.desired === 'pause') {
+      // Who asks for it by name wants it to last longer than until the next start.
+      if (live.row.pauseReason === 'shutdown' && reason !== 'shutdown') {
+        live.record('asked', { desired: 'pause', by });
+        live.change({ pauseReason: reason });
+      }
+      return;
+    }
     live.record('asked', { desired: 'pause', by });
     live.change({ desired: 'pause', pauseReason: reason });
     if (live.row.status === 'running') return worker.runOf(live.ref)?.ring();
     worker.runOf(live.ref)?.abandon();
     queue.remove(live.ref);
     this.#paused(live);
+  }
+
+  /** A task that an engine before this one has left, and that goes no further until it is resumed. */
+  putDown(live: LiveTask): void {
+    if (live.ended) return;
+    if (live.row.desired === 'run') {
+      live.record('asked', { desired: 'pause', by: 'the engine' });
+      live.change({ desired: 'pause', pauseReason: 'shutdown' });
+    }
+    if (live.row.status !== 'paused') this.#paused(live);
   }
 
   resume(live: LiveTask, by: string | null): void {

@@ -1,5 +1,5 @@
 /** What an engine is made of, and what of it can be set. */
-import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, ToolName, ValueRecord } from '@fermata/protocol';
+import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
 
 export interface EngineToolCall {
   taskId: string;
@@ -90,6 +90,11 @@ export interface EngineOptions {
   keepForTimerMs?: number;
   /** How long the calls of a cancelled task have to end. Default 1 s. */
   cancelGraceMs?: number;
+  /**
+   * Whether to go on with a task that an engine before this one has left; where not, it is paused until somebody resumes it.
+   * Default: with all of them.
+   */
+  goesOn?: (row: TaskRow) => boolean;
   /** Ended tasks are purged after so long. Default: never. */
   retentionMs?: number;
   /** Whether somebody is to be told of all tasks and batches of a tenant; the outbox then has rows without an address, too. */

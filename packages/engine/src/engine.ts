@@ -11,6 +11,7 @@ import {
   type Entry,
   FermataError,
   type Inspection,
+  keyOf,
   type Limits,
   limitsSchema,
   type Page,
@@ -149,14 +150,19 @@ class DurableEngine implements Engine {
 
   async start(): Promise<void> {
     await this.#batches.start();
+    const { goesOn = () => true } = this.#options;
     const again: TaskRef[] = [];
+    const held = new Set<string>();
     for await (const row of this.#store.unended()) {
       const { status, desired, pauseReason } = row;
       await this.#sessions.join(row);
-      if (status === 'paused' && pauseReason === 'shutdown') again.push(row);
+      if (desired !== 'cancel' && !goesOn(row)) {
+        held.add(keyOf(row));
+        await this.#tasks.use(row, async (live) => this.#control.putDown(live));
+      } else if (status === 'paused' && pauseReason === 'shutdown') again.push(row);
       else if (status === 'running' || status === 'pending' || desired !== (status === 'paused' ? 'pause' : 'run')) await this.#worker.recover(row);
     }
-    for (const { n: _, ...ref } of await this.#store.openCalls()) await this.#worker.recover(ref);
+    for (const { n: _, ...ref } of await this.#store.openCalls()) if (!held.has(keyOf(ref))) await this.#worker.recover(ref);
     for (const ref of again) await this.#tasks.use(ref, async (live) => this.#control.resume(live, 'the engine'));
     this.#alarm.set(await this.#store.nextDue());
     this.#accepting = true;
@@ -271,7 +277,11 @@ class DurableEngine implements Engine {
     return view;
   }
   async resume(ref: TaskRef, { by }: { by?: string } = {}): Promise<TaskView> {
-    await this.#tasks.use(ref, async (live) => this.#control.resume(live, by ?? null));
+    await this.#tasks.use(ref, async (live) => {
+      // Of a task that this engine has not gone on with, calls may stand as an engine before it has left them.
+      if (live.row.status === 'paused') for (const { n } of live.openCalls()) await this.#desk.reclaim(live, n);
+      this.#control.resume(live, by ?? null);
+    });
     return this.task(ref);
   }
   async cancel(ref: TaskRef, { waitMs = 60_000, by }: { waitMs?: number; by?: string } = {}): Promise<TaskView> {

@@ -3,7 +3,7 @@
  * out or added between two others unseen.
  */
 import { createHash } from 'node:crypto';
-import { type Entry, FermataError } from '@fermata/protocol';
+import { type Entry, FermataError, type ToolName } from '@fermata/protocol';
 
 /** What entries tell, by kind. All of it is JSON; values are in their wire form. */
 export interface EntryBodies {
@@ -11,7 +11,8 @@ export interface EntryBodies {
   /** A worker has taken the task. */
   leased: { epoch: number; worker: string; attempt: number; checkpoint_id: string | null };
   /** The program begins, from its start, at this time of its clock. */
-  begun: { attempt: number; now_ms: number; image: string };
+  /** `tools`: those that the program was told of; a replay tells it of the same. */
+  begun: { attempt: number; now_ms: number; image: string; tools?: ToolName[] };
   call: { call_id: string; n: number; tool: string; arguments: unknown; decision: 'allow' | 'deny' | 'wait' | 'known'; waits_for?: string; reason?: string; expires_at?: number };
   decided: { call_id: string; decision: unknown; by: string };
   call_started: { call_id: string; n: number; try: number };

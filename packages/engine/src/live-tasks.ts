@@ -16,7 +16,7 @@ export class LiveTasks {
   readonly #ready: (tenant: string) => Promise<void>;
   readonly #options: LiveTaskOptions;
   readonly #held = new Map<string, Held>();
-  readonly #loading = new Map<string, Promise<Held>>();
+  readonly #loading = new Map<string, Promise<void>>();
 
   /** `ready`: awaited before a task of a tenant comes into memory. */
   constructor(store: Store, ready: (tenant: string) => Promise<void>, options: Omit<LiveTaskOptions, 'store'>) {
@@ -37,8 +37,7 @@ export class LiveTasks {
 
   /** Works on the task; what `work` changes and does not flush is flushed after it. Throws `not_found`. */
   async use<T>(ref: TaskRef, work: (live: LiveTask) => Promise<T>): Promise<T> {
-    const { live } = await this.#get(ref);
-    const release = this.hold(live);
+    const { live, release } = await this.#taken(ref);
     try {
       const value = await work(live);
       await live.flush();
@@ -70,26 +69,23 @@ export class LiveTasks {
     return { live, release: this.hold(live) };
   }
 
-  async #get(ref: TaskRef): Promise<Held> {
+  /** It is held before anybody else can let go of it: there is never a second one of the same task. */
+  async #taken(ref: TaskRef): Promise<{ live: LiveTask; release: () => void }> {
     const key = keyOf(ref);
-    const held = this.#held.get(key);
-    if (held) return held;
-    const loading = this.#loading.get(key) ?? this.#load(ref, key);
-    this.#loading.set(key, loading);
-    try {
-      return await loading;
-    } finally {
-      if (this.#loading.get(key) === loading) this.#loading.delete(key);
+    for (;;) {
+      const live = this.#held.get(key)?.live;
+      if (live) return { live, release: this.hold(live) };
+      const loading = this.#loading.get(key) ?? this.#load(ref, key).finally(() => this.#loading.delete(key));
+      this.#loading.set(key, loading);
+      await loading;
     }
   }
 
-  async #load(ref: TaskRef, key: string): Promise<Held> {
+  async #load(ref: TaskRef, key: string): Promise<void> {
     await this.#ready(ref.tenant);
     const row = await this.#store.task(ref);
     if (!row) throw new FermataError('not_found', `there is no task ${ref.taskId}`);
     const calls = await this.#store.calls(ref);
-    const held = this.#held.get(key) ?? { live: new LiveTask(this.#options, row, calls), holders: 0 };
-    this.#held.set(key, held);
-    return held;
+    if (!this.#held.has(key)) this.#held.set(key, { live: new LiveTask(this.#options, row, calls), holders: 0 });
   }
 }

@@ -1,8 +1,8 @@
 /** What a program was given, as its journal tells it. */
-import type { Entry, Store, TaskRef } from '@fermata/protocol';
+import type { Entry, Store, TaskRef, ToolName } from '@fermata/protocol';
 import { bodyOf } from './journal.ts';
 
-export type Delivery = { seq: number; nowMs: number } & ({ kind: 'begun' } | { kind: 'delivered'; n: number } | { kind: 'timer' });
+export type Delivery = { seq: number; nowMs: number } & ({ kind: 'begun'; tools?: ToolName[] } | { kind: 'delivered'; n: number } | { kind: 'timer' });
 
 const PAGE = 1000;
 
@@ -30,7 +30,7 @@ export async function readDeliveries(store: Store, ref: TaskRef, after: number):
 export function deliveryOf(entry: Entry): Delivery | undefined {
   const { seq } = entry;
   const begun = bodyOf(entry, 'begun');
-  if (begun) return { kind: 'begun', seq, nowMs: begun.now_ms };
+  if (begun) return { kind: 'begun', seq, nowMs: begun.now_ms, ...(begun.tools ? { tools: begun.tools } : {}) };
   const delivered = bodyOf(entry, 'delivered');
   if (delivered) return { kind: 'delivered', seq, n: delivered.n, nowMs: delivered.now_ms };
   const timer = bodyOf(entry, 'timer');

@@ -210,10 +210,11 @@ export class Replayer {
   #fresh(row: TaskRow): Promise<HostedMachine> {
     return this.#options.host.create(imageOfLanguage[row.request.language], this.#options.limits(row), { tenant: row.tenant });
   }
-  async #start(row: TaskRow, { nowMs }: Delivery): Promise<Input> {
+  async #start(row: TaskRow, begun: Delivery): Promise<Input> {
     const program = await this.#options.program(row);
     const { code } = this.#options.prepare({ language: row.request.language, code: program.code });
-    return { kind: 'start', program: { ...program, code }, seed: Buffer.from(row.seed, 'hex'), nowMs };
+    const { tools = [] } = begun.kind === 'begun' ? begun : program;
+    return { kind: 'start', program: { ...program, tools, code }, seed: Buffer.from(row.seed, 'hex'), nowMs: begun.nowMs };
   }
 }
 

@@ -218,11 +218,13 @@ export class RunTask {
     if (this.#waits.for === 'start') {
       const begun = this.#recorded[0]?.kind === 'begun' ? this.#recorded.shift() : undefined;
       const nowMs = begun?.nowMs ?? now();
-      if (!begun) live.record('begun', { attempt: live.row.attempt, now_ms: nowMs, image: imageOfLanguage[live.row.request.language] });
       const program = await this.#options.program(live);
+      const { tools = [] } = begun?.kind === 'begun' ? begun : program;
+      const image = imageOfLanguage[live.row.request.language];
+      if (!begun) live.record('begun', { attempt: live.row.attempt, now_ms: nowMs, image, ...(tools.length > 0 ? { tools } : {}) });
       return {
         kind: 'start',
-        program: { ...program, code: this.#prepared.code },
+        program: { ...program, tools, code: this.#prepared.code },
         seed: Buffer.from(live.row.seed, 'hex'),
         nowMs,
         ...(live.row.origin ? { limits: this.#limits } : {}),

@@ -7,14 +7,16 @@ const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 
 /** Throws `not_found` where a file that it is to have is gone. */
 export async function programOf(store: Store, tools: EngineTools, { tenant, request }: TaskRow): Promise<Program> {
-  const { language, code, toolCall, input, stdin, files = [], allowedLibraries, sharedInterpreter } = request;
+  const { language, code, toolCall, input, stdin, fileName, files = [], allowedLibraries, sharedInterpreter } = request;
+  await tools.ready(tenant);
   const loaded = await Promise.all(files.map(async ({ path, blob }) => ({ path, data: await contents(store, blob) })));
   return {
     language,
     code: toolCall ? CALL_PROGRAM : code,
     input: toolCall ? fromWire(toolCall) : input === undefined ? undefined : fromWire(input),
     tools: withBuiltIn(tools.names(tenant, request.tools)),
-    ...(stdin === undefined ? {} : { stdin }),
+    ...(stdin === undefined ? {} : { stdin: fromWire(stdin) as NonNullable<Program['stdin']> }),
+    ...(fileName === undefined ? {} : { file: fileName }),
     ...(loaded.length === 0 ? {} : { files: loaded }),
     ...(allowedLibraries === undefined ? {} : { allowedLibraries }),
     ...(sharedInterpreter ? { shared: true } : {}),

@@ -99,7 +99,8 @@ export class Worker {
     const finished = Promise.withResolvers<void>();
     try {
       await tasks.use(ref, async (live) => {
-        if (live.row.status !== 'pending' || live.row.desired !== 'run') return;
+        // Two ways into the queue may have led here at the same time; one lease is enough.
+        if (live.row.status !== 'pending' || live.row.desired !== 'run' || this.#running.has(key)) return;
         const running: Running = { run: undefined as never, reason: null, finished: finished.promise };
         running.run = new RunTask({ ...options, onQueued: (reason) => (running.reason = reason) }, live);
         this.#running.set(key, running);

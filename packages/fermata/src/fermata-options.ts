@@ -57,7 +57,9 @@ export interface CodeOptions extends CommonTaskOptions {
   code: string;
   /** What the program sees as `input` (JavaScript) or `fermata.input` (Python). */
   input?: Value;
-  stdin?: string;
+  stdin?: string | Uint8Array;
+  /** Name of the program's file, as tracebacks show it (Python). Default: `main.py`. */
+  file?: string;
   files?: readonly { path: string; data: Uint8Array | string }[];
   /** Modules that user code may import (Python). Absent: all of the image. */
   allowedLibraries?: readonly string[];
@@ -124,7 +126,11 @@ const codeShape = {
   language: z.enum(['python', 'javascript', 'typescript']).optional(),
   code: z.string().optional(),
   input: z.unknown().optional(),
-  stdin: z.string().optional(),
+  stdin: z.union([bytes, z.string()], 'a Uint8Array or a string is wanted').optional(),
+  file: z
+    .string()
+    .regex(/^[^/\p{Cc}\p{Cs}]{1,255}$/u, 'the name of a file is wanted, without folders')
+    .optional(),
   files: z.array(fileSchema).optional(),
   allowedLibraries: z.array(z.string()).optional(),
   seed: bytes.refine((seed) => seed.length === 32, '32 bytes are wanted').optional(),

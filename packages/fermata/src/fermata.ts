@@ -80,8 +80,9 @@ class LocalFermata implements Fermata {
   }
 
   async prepare(languages: readonly Language[] = ['python', 'javascript']): Promise<void> {
-    for (const name of new Set(languages.map((language) => imageOfLanguage[language]))) await this.#host.prepare(name);
+    // The host comes last: rehearsing takes machines that were made in advance.
     for (const language of new Set(languages)) await this.#rehearse(language);
+    for (const name of new Set(languages.map((language) => imageOfLanguage[language]))) await this.#host.prepare(name);
   }
 
   /** A task that waits, moves to another machine and goes on, so that all code on that way has run once. */
@@ -171,13 +172,14 @@ function programOf(options: StartOptions, tools: ReadonlyMap<string, Tool>): Pro
     const { name, arguments: args = {} } = options.toolCall;
     return { language: 'javascript', code: CALL_PROGRAM, input: requested(() => crossed({ name, arguments: args }, 'toolCall')), tools: names };
   }
-  const { language, code, input, stdin, files, allowedLibraries } = options as Exclude<StartOptions, { toolCall: unknown }>;
+  const { language, code, input, stdin, file, files, allowedLibraries } = options as Exclude<StartOptions, { toolCall: unknown }>;
   return {
     language,
     code,
     input: requested(() => crossed(input, 'input')),
     tools: names,
     ...(stdin === undefined ? {} : { stdin }),
+    ...(file === undefined ? {} : { file }),
     ...(files === undefined ? {} : { files: files.map(({ path, data }) => ({ path, data: typeof data === 'string' ? Buffer.from(data) : data })) }),
     ...(allowedLibraries === undefined ? {} : { allowedLibraries: [...allowedLibraries] }),
   };

@@ -16,16 +16,28 @@ import { folderKey } from './seal-key-file.ts';
 import { prepareSource } from './source.ts';
 import type { TaskError } from './task-result.ts';
 
+type ToolList = readonly (Tool | ToolDefinition)[];
+
 export interface OpenEngineOptions
   extends Pick<FermataOptions, 'host' | 'threads' | 'jail' | 'maxResidentBytes' | 'cacheDir' | 'limits' | 'oldKeys'>,
     Pick<
       EngineOptions,
-      'maxRunning' | 'maxRunningPerTenant' | 'maxQueued' | 'checkpointEveryCpuMs' | 'maxCheckpointBytes' | 'keepForTimerMs' | 'cancelGraceMs' | 'retentionMs' | 'worker' | 'moment'
+      | 'maxRunning'
+      | 'maxRunningPerTenant'
+      | 'maxQueued'
+      | 'checkpointEveryCpuMs'
+      | 'maxCheckpointBytes'
+      | 'keepForTimerMs'
+      | 'cancelGraceMs'
+      | 'retentionMs'
+      | 'worker'
+      | 'moment'
+      | 'goesOn'
     > {
   /** The data folder, made if it is missing. Without it everything is kept in memory, and gone with the process. */
   folder?: string;
-  /** Tools that all tasks may call. */
-  tools?: readonly (Tool | ToolDefinition)[];
+  /** Tools that all tasks may call. A function is asked once the store is open. */
+  tools?: ToolList | ((store: Store) => ToolList | Promise<ToolList>);
   /** Rules for all tasks, after those of the task itself. */
   policy?: readonly PolicyRule[];
   /** Which addresses http tools may reach besides public ones. */
@@ -61,7 +73,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const sealKey = options.sealKey ?? folderKey(folder);
     const size = { cacheDir, maxBytes: maxResidentBytes };
     const host = where === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
-    const registry = createToolRegistry({ store, tools, ...(network ? { network } : {}), ...(secret ? { secret } : {}) });
+    const registry = createToolRegistry({ store, tools: typeof tools === 'function' ? await tools(store) : tools, ...(network ? { network } : {}), ...(secret ? { secret } : {}) });
     const engine: Engine = createEngine({
       ...rest,
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),

@@ -1,4 +1,4 @@
-/** `fermata resume`: a program that was stopped by one process is continued by another. */
+/** `fermata run --ephemeral` and `fermata resume <file>`: a program that was stopped by one process is continued by another. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const sleeps = (seconds: number) => `import time\nprint("begun", flush=True)\nx 
 
 /** A program that `--pause-after` has stopped in its sleep; with a longer one where the pause came too late. */
 async function pausedInSleep(seconds = 4): Promise<Ended & { file: string }> {
-  const paused = await cli.run(['run', '-l', 'python', '-e', sleeps(seconds), '--pause-after', '1s']);
+  const paused = await cli.run(['run', '--ephemeral', '-l', 'python', '-e', sleeps(seconds), '--pause-after', '1s']);
   if (paused.code === 0) return pausedInSleep(seconds * 3);
   return { ...paused, file: /fermata resume (\S+\.snap)/.exec(paused.stderr)?.[1] as string };
 }
@@ -44,7 +44,7 @@ test.skipIf(process.platform === 'win32')('Ctrl-C pauses and saves; a busy loop 
     sent = true;
     kill('SIGINT');
   };
-  const paused = await cli.run(['run', '-l', 'javascript', '-e', code], { whileRunning });
+  const paused = await cli.run(['run', '--ephemeral', '-l', 'javascript', '-e', code], { whileRunning });
   expect(paused).toMatchObject({ code: 4, stdout: '' });
   const [file] = readdirSync(cli.folder).filter((name) => name.endsWith('.snap'));
   expect(paused.stderr).toContain(`fermata resume ${file}`);
@@ -63,7 +63,7 @@ export default [{ name: 'slow', execute: async () => {
   return 'slow result';
 } }];\n`,
   );
-  const paused = await cli.json(['run', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.slow({})']);
+  const paused = await cli.json(['run', '--ephemeral', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.slow({})']);
   expect(paused).toMatchObject({ code: 4, status: 'paused', resumable: true, result: { execution_log: [{ tool: 'slow', status: 'pending' }] } });
   expect(await cli.json(['resume', paused.snapshot])).toMatchObject({ code: 0, result: { output: 'slow result' } });
   expect(readFileSync(join(cli.folder, 'log'), 'utf8')).toBe('x');
@@ -71,7 +71,7 @@ export default [{ name: 'slow', execute: async () => {
 
 test('resume without a tool that the program was given names it, and the option that gives it', async () => {
   cli.file('tools.mjs', `export default [{ name: 'slow', execute: () => process.emit('SIGINT') }, { name: 'other', execute() {} }];\n`);
-  const { snapshot } = await cli.json(['run', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.slow({})']);
+  const { snapshot } = await cli.json(['run', '--ephemeral', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.slow({})']);
   cli.file('less.mjs', `export default [{ name: 'slow', execute() {} }];\n`);
   const refused = await cli.run(['resume', snapshot, '-t', 'less.mjs']);
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/not there now: other\nhint: .*`--tools <file>`/) });
@@ -120,7 +120,7 @@ test('the file of a pause stays in the current folder, whatever a snapshot calls
 test('a call that never ends keeps neither the snapshot nor the process', async () => {
   cli.file('tools.mjs', `export default [{ name: 'hang', execute: () => new Promise(() => setInterval(() => {}, 1000)) }];\n`);
   const began = performance.now();
-  const paused = await cli.json(['run', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.hang({})', '--pause-after', '500ms']);
+  const paused = await cli.json(['run', '--ephemeral', '-l', 'javascript', '-t', 'tools.mjs', '-e', 'await tools.hang({})', '--pause-after', '500ms']);
   expect(paused).toMatchObject({ code: 4, status: 'paused', resumable: true });
   expect(existsSync(join(cli.folder, paused.snapshot))).toBe(true);
   expect(performance.now() - began).toBeLessThan(60_000);

@@ -62,22 +62,23 @@ test('the name of a file may have an equals sign', async () => {
   expect(await cli.run(['run', '-l', 'python', '-e', 'open("/work/x").read()', '-f', '/work/x=a=b'])).toMatchObject({ code: 0, stdout: 'equal\n' });
 });
 
-test('--json prints one object, of the form that the API documents', async () => {
+test('--json prints the task as the API shows it', async () => {
   const shown = await cli.json(['run', '-l', 'python', '-t', TOOLS, '-e', 'print("hi")\nopen("/work/o", "w").write("abc")\ntools.calculate_sum(numbers=[1])']);
   expect(shown).toMatchObject({
     code: 0,
     task_id: expect.stringMatching(/^task_/),
     status: 'succeeded',
-    result: {
-      output: 1,
-      stdout: 'hi\n',
-      stderr: '',
-      exit_code: 0,
-      truncated: false,
-      execution_log: [{ call_id: 1, tool: 'calculate_sum', arguments: { numbers: [1] }, status: 'ok' }],
-      files: [{ path: '/work/o', bytes: 3 }],
-    },
-    resources_used: { tool_calls: 1, output_bytes: 3, fuel: expect.any(Number) },
+    result: { output: 1, stdout: 'hi\n', stderr: '', exit_code: 0, truncated: false, files: [{ path: '/work/o', bytes: 3 }] },
+    resources_used: { tool_calls: 1, output_bytes: 3 },
+  });
+  expect(shown.result.execution_log.map(({ kind }: { kind: string }) => kind)).toEqual(expect.arrayContaining(['begun', 'call', 'call_settled', 'succeeded']));
+});
+
+test("--json of a task in memory prints the library's result", async () => {
+  expect(await cli.json(['run', '--ephemeral', '-l', 'python', '-t', TOOLS, '-e', 'tools.calculate_sum(numbers=[1])'])).toMatchObject({
+    code: 0,
+    result: { output: 1, execution_log: [{ call_id: 1, tool: 'calculate_sum', arguments: { numbers: [1] }, status: 'ok' }] },
+    resources_used: { tool_calls: 1, fuel: expect.any(Number) },
   });
 });
 
@@ -87,6 +88,12 @@ describe('a program that fails exits with 1', () => {
     expect(ended).toMatchObject({ code: 1, stdout: 'first\n' });
     expect(ended.stderr).toMatch(/^Traceback[\s\S]*line 2[\s\S]*\nValueError: bad cell\nfailed: guest_error \(line 2, column 1\)\n$/);
     expect(ended.stderr.split('ValueError: bad cell')).toHaveLength(2);
+  });
+  test('and its traceback names the file', async () => {
+    const ended = await cli.run(['run', cli.file('sums.py', 'def f():\n    return 1 / 0\nf()')]);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain('  File "sums.py", line 3, in <module>\n    f()\n');
+    expect(ended.stderr).toContain('  File "sums.py", line 2, in f\n    return 1 / 0\n');
   });
   test('and begins a line of its own where its output has not ended one', async () => {
     const shown = join(cli.folder, 'shown');
@@ -123,11 +130,11 @@ describe('a program that fails exits with 1', () => {
   });
 });
 
-test('--approve decides calls that need approval; without it the program waits, saved', async () => {
+test('--approve decides calls that need approval; without it a program in memory waits, saved', async () => {
   const pay = ['run', '-l', 'javascript', '--tools', TOOLS, '-e', 'await tools.pay({ cents: 5 })'];
   expect(await cli.run([...pay, '--approve', 'auto'])).toMatchObject({ code: 0, stdout: 'paid 5\n' });
   expect(await cli.json([...pay, '--approve', 'deny'])).toMatchObject({ code: 1, error: { message: expect.stringMatching(/rejected.*approvals are off/) } });
-  const waiting = await cli.json(pay);
+  const waiting = await cli.json([...pay, '--ephemeral']);
   expect(waiting).toMatchObject({ code: 4, status: 'waiting', waiting_for: [{ call_id: 1, tool: 'pay', arguments: { cents: 5 }, kind: 'approval' }] });
   expect(readFileSync(join(cli.folder, waiting.snapshot)).length).toBeGreaterThan(100);
   expect(await cli.run(['resume', waiting.snapshot, '--approve', 'auto'])).toMatchObject({ code: 0, stdout: 'paid 5\n' });

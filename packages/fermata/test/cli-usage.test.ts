@@ -9,14 +9,14 @@ afterAll(() => cli[Symbol.dispose]());
 
 test('help is data: on stdout, exit code 0', async () => {
   for (const [args, wanted] of [
-    [['--help'], ['run', 'resume', 'image', 'doctor', 'Exit codes: 0 ok']],
+    [['--help'], ['run', 'resume', 'task', 'session', 'batch', 'tool', 'policy', 'serve', 'key', 'store', 'image', 'doctor', 'Exit codes: 0 ok']],
     [
       ['run', '--help'],
       ['--tools', '--input', '--timeout', '--memory', '--pause-after', '--approve', '--json', 'MiB'],
     ],
     [
       ['resume', '--help'],
-      ['--trust', '--redo', '<file>'],
+      ['--trust', '--redo', '<task>'],
     ],
     [
       ['image', '--help'],
@@ -61,20 +61,25 @@ test('with --json an error of usage is one JSON object too', async () => {
   expect(await cli.json(['run', 'absent.py'])).toMatchObject({ code: 2, error: { code: 'invalid_request', message: expect.stringContaining('absent.py') } });
 });
 
-test('the key is made when a snapshot needs it, and not before', async () => {
-  expect(await cli.run(['run', '-l', 'python', '-e', '1'])).toMatchObject({ code: 0 });
+test('with --ephemeral the key is made when a snapshot needs it, and not before', async () => {
+  expect(await cli.run(['run', '--ephemeral', '-l', 'python', '-e', '1'])).toMatchObject({ code: 0 });
   expect(await cli.json(['doctor'])).toMatchObject({ code: 0, findings: expect.arrayContaining([{ what: 'seal key', ok: true, detail: expect.stringContaining('none yet') }]) });
   expect(existsSync(join(cli.folder, 'data'))).toBe(false);
-  expect(await cli.run(['run', '-l', 'python', '-e', 'while True: pass', '--pause-after', '1ms'])).toMatchObject({ code: 4 });
+  expect(await cli.run(['run', '--ephemeral', '-l', 'python', '-e', 'while True: pass', '--pause-after', '1ms'])).toMatchObject({ code: 4 });
   expect(existsSync(join(cli.folder, 'data', 'seal.key'))).toBe(true);
 });
 
 test('a folder that cannot keep the key is named, with the ways out, before a program is started that will be paused', async () => {
   const env = { FERMATA_DATA_DIR: join(cli.folder, cli.file('no-folder', ''), 'data') };
-  const paused = ['run', '-l', 'python', '-e', 'print("begun")', '--pause-after', '1h'];
+  const paused = ['run', '--ephemeral', '-l', 'python', '-e', 'print("begun")', '--pause-after', '1h'];
   expect(await cli.run(paused, { env })).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/no-folder.data[\s\S]*hint: .*FERMATA_DATA_DIR.*FERMATA_SEAL_KEY/) });
   expect(await cli.json(paused, { env })).toMatchObject({ code: 3, error: { code: 'sandbox_unavailable' } });
-  expect(await cli.run(['run', '-l', 'python', '-e', '1'], { env }), 'one that just ends needs no key').toMatchObject({ code: 0, stdout: '1\n' });
+  expect(await cli.run(['run', '-l', 'python', '-e', '1'], { env })).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringMatching(/no-folder.data[\s\S]*hint: .*--data.*FERMATA_DATA_DIR.*--ephemeral/),
+  });
+  expect(await cli.run(['run', '--ephemeral', '-l', 'python', '-e', '1'], { env }), 'one that just ends needs no key').toMatchObject({ code: 0, stdout: '1\n' });
 });
 
 test('image list names every image, its languages and digests', async () => {
@@ -91,7 +96,7 @@ test('doctor says what works here', async () => {
   const report = await cli.json(['doctor']);
   expect(report).toMatchObject({ code: 0, ok: true });
   const found = report.findings.map(({ what }: { what: string }) => what);
-  for (const what of ['node', 'python', 'javascript', 'typescript', 'image cache', 'seal key', 'threads', 'processes', 'jail']) expect(found).toContain(what);
+  for (const what of ['node', 'python', 'javascript', 'typescript', 'image cache', 'seal key', 'threads', 'processes', 'jail', 'data folder']) expect(found).toContain(what);
 });
 
 test('doctor exits with 3 where something does not work', async () => {

@@ -66,6 +66,13 @@ test('standard input reaches a Python program', async () => {
   expect((await fermata.run({ language: 'python', code: 'import sys\nsys.stdin.read().upper()', stdin: 'abc' })).output).toBe('ABC');
 });
 
+test('bytes on its standard input reach a Python program, whether they are text or not', async () => {
+  const stdin = new Uint8Array([0x61, 0xff, 0x0a, 0x80]);
+  const read = async (code: string) => (await fermata.run({ language: 'python', code: `import sys\n${code}`, stdin })).output;
+  expect(await read('list(sys.stdin.buffer.read())')).toEqual([...stdin]);
+  expect(await read('list(sys.stdin.read().encode(errors="surrogateescape"))')).toEqual([...stdin]);
+});
+
 test('the same seed gives the same random numbers, and a fresh one others', async () => {
   const code = 'import random, uuid, os\n[random.random(), str(uuid.uuid4()), os.urandom(4).hex()]';
   const outputs = [];

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const CONSUMERS = ['consumer.ts', 'machine-consumer.ts'];
 const compilerOptions = {
   target: 'ES2023',
   lib: ['ES2023'],
@@ -23,8 +24,8 @@ test.each([{ exactOptionalPropertyTypes: true }, { lib: ['ES2023', 'DOM'] }])('w
   try {
     symlinkSync(modules, join(folder, 'node_modules'));
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, files: ['consumer.ts'] }));
-    copyFileSync(new URL('./consumer.ts', import.meta.url), join(folder, 'consumer.ts'));
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, files: CONSUMERS }));
+    for (const file of CONSUMERS) copyFileSync(new URL(file, import.meta.url), join(folder, file));
     const { stdout } = spawnSync(process.execPath, [join(modules, 'typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
     expect(stdout).toBe('');
   } finally {

@@ -5,6 +5,10 @@
 #include "pycore_ceval.h"
 #include "pycore_pystate.h"
 #include "fermata.h"
+#include <wasi/api.h>
+
+/* The exit code by which the host knows os.abort() and a fatal error of the interpreter: 128 + SIGABRT. */
+#define FERMATA_ABORTED 134
 
 static PyObject *inspector;
 
@@ -112,6 +116,9 @@ FERMATA_EXPORT("fermata_inspect") const void *fermata_inspect(void) {
 }
 
 extern PyObject *PyInit__sqlite3(void), *PyInit__bz2(void), *PyInit__lzma(void);
+
+/* libc's own is a trap, which the host takes for a machine that broke down. This is the end of the program. */
+_Noreturn void abort(void) { __wasi_proc_exit(FERMATA_ABORTED); }
 
 static void check(PyStatus status) {
   if (PyStatus_Exception(status)) Py_ExitStatusException(status);

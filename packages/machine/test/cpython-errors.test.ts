@@ -46,6 +46,22 @@ test('a traceback reads like that of CPython, without what lies around the progr
   expect(traceback).not.toMatch(/fermata|runners|base_events/);
 });
 
+test('a program has the file name that it was given', () => {
+  const code = 'import sys\ndef f(): return [__file__, *sys.argv, f.__code__.co_filename]\nfound = f()\nif task_input: raise ValueError(found)\nfound';
+  expect(resultOf(code, { file: 'report.py' })).toEqual(['report.py', 'report.py', 'report.py']);
+  expect(resultOf(code)).toEqual(['main.py', 'main.py', 'main.py']);
+  const failed = errorOf(code, { file: 'größe 1.py', input: true });
+  expect(failed).toMatchObject({ line: 4, column: 16 });
+  expect(failed.traceback).toContain('  File "größe 1.py", line 4, in <module>\n    if task_input: raise ValueError(found)\n');
+});
+
+test('a program that aborts its process, or breaks its interpreter, has ended itself', () => {
+  const aborted = { name: 'SystemExit', message: 'the program aborted its process: by os.abort(), or by a fatal error of its interpreter, which stderr tells' };
+  expect(errorOf('import os\ntry:\n    os.abort()\nfinally:\n    print("never")')).toMatchObject(aborted);
+  expect(errorOf('import signal\nsignal.raise_signal(signal.SIGABRT)')).toMatchObject(aborted);
+  expect(errorOf('import os\nos._exit(5)')).toMatchObject({ name: 'SystemExit', message: 'the program ended its process with code 5' });
+});
+
 test('causes are shown, and a deep recursion is short', () => {
   expect(errorOf('try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise ValueError("bad") from e').traceback).toMatch(
     /ZeroDivisionError: division by zero\n\nThe above exception was the direct cause[\s\S]*ValueError: bad\n$/,

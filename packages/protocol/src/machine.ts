@@ -22,7 +22,9 @@ export interface Program {
   language: Language;
   code: string;
   input?: Value;
-  stdin?: string;
+  stdin?: string | Uint8Array;
+  /** Name of the program's file: in tracebacks, `__file__` and `sys.argv`. Python only; absent = `main.py`. */
+  file?: string;
   tools?: ToolName[];
   /** Files put into `/work` or `/tmp` before the program starts, by absolute path. */
   files?: { path: string; data: Uint8Array }[];

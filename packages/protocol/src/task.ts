@@ -40,7 +40,10 @@ export interface TaskRequest {
   /** Set where the task is one call of this tool, made by a program of ours. */
   toolCall?: { name: string; arguments: unknown };
   input?: unknown;
-  stdin?: string;
+  /** A text, or bytes in their wire form. */
+  stdin?: unknown;
+  /** The program's name in its tracebacks (Python). */
+  fileName?: string;
   /** Names of blobs in the store, and where the program finds them. */
   files?: { path: string; blob: string }[];
   /** Patterns of names; absent: all tools that the tenant has. */

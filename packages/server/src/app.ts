@@ -12,6 +12,7 @@ import { callRoutes } from './routes/calls.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { fileRoutes } from './routes/files.ts';
 import { healthRoutes } from './routes/health.ts';
+import { keyRoutes } from './routes/keys.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { shortFormRoutes } from './routes/short-forms.ts';
@@ -28,11 +29,13 @@ export const BASE_PATH = '/api/v1';
 export interface AppOptions {
   developmentKey?: string | undefined;
   corsOrigins?: readonly string[] | undefined;
+  /** For the local socket: API keys can be made and revoked there, and what is done there goes by this name. */
+  localBy?: string | undefined;
   /** Has webhooks sent without delay. */
   wake: () => void;
 }
 
-export function createApp(server: ServerContext, { developmentKey, corsOrigins = [], wake }: AppOptions): OpenAPIHono<Env> {
+export function createApp(server: ServerContext, { developmentKey, corsOrigins = [], localBy, wake }: AppOptions): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   app.onError((error, c) => {
     if (!(error instanceof FermataError && error.code !== 'internal') && !(error instanceof HTTPException && error.status < 500))
@@ -49,7 +52,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
   });
 
   const api = newRoutes();
-  api.use(authenticate(server.keys, developmentKey));
+  api.use(authenticate(server.keys, developmentKey, localBy));
   const [small, large] = [limitBody(server.maxBodyBytes), limitBody(server.maxFileBytes)];
   const isUpload = (path: string) => path === `${BASE_PATH}/files`;
   api.use((c, next) => (isUpload(c.req.path) ? large(c, next) : small(c, next)));
@@ -67,6 +70,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
     toolRoutes(server),
     policyRoutes(server),
     webhookRoutes(server, wake),
+    ...(localBy === undefined ? [] : [keyRoutes(server)]),
   ];
   for (const group of groups) api.route('/', group);
   app.route(BASE_PATH, api);

@@ -31,6 +31,9 @@ export interface FermataServer extends AsyncDisposable {
   /** Works in this process only, for everything of the tenant `default`. */
   readonly developmentKey: string | undefined;
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Works through local sockets and `localFetch` only, for everything of the tenant `default` and for API keys. */
+  readonly localKey: string;
+  readonly localFetch: (request: Request) => Response | Promise<Response>;
   /** Resolves with the address when the socket listens. */
   listen(options?: ListenOptions): Promise<string>;
   /** Sends what webhooks have due without waiting for the next look. */
@@ -69,9 +72,12 @@ export function createServer(options: ServerOptions): FermataServer {
     now,
   };
   const developmentKey = options.development ? newKey() : undefined;
+  const localKey = developmentKey ?? newKey();
   const dispatcher = new WebhookDispatcher({ ...context, timeoutMs: webhooks.timeoutMs ?? 15_000, pollMs: webhooks.pollMs ?? 1000 });
   const wake = () => dispatcher.wake();
   const app = createApp(context, { developmentKey, corsOrigins: options.corsOrigins, wake });
+  let local: ReturnType<typeof createApp> | undefined;
+  const localApp = () => (local ??= createApp(context, { developmentKey: localKey, localBy: 'the command line', wake }));
   const servers = new Set<Server>();
   let closing: Promise<void> | undefined;
 
@@ -84,13 +90,15 @@ export function createServer(options: ServerOptions): FermataServer {
   return {
     developmentKey,
     fetch: (request) => app.fetch(request),
+    localKey,
+    localFetch: (request) => localApp().fetch(request),
     wakeWebhooks: wake,
     async listen(where = {}) {
       const { host = '127.0.0.1', port = PORT, path } = where;
       if (developmentKey !== undefined && path === undefined && !isLoopback(host)) {
         throw new FermataError('invalid_request', `a server in development listens on a loopback address only, not on ${host}`, { hint: 'Make keys and leave development off.' });
       }
-      const server = await listening(app.fetch, path === undefined ? { host, port } : { path });
+      const server = await (path === undefined ? listening(app.fetch, { host, port }) : listening(localApp().fetch, { path }));
       servers.add(server);
       if (servers.size === 1) dispatcher.start();
       const address = server.address() as AddressInfo | string;

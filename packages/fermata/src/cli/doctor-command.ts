@@ -1,13 +1,16 @@
 /** `fermata doctor`: what this machine can do, and why not. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ownerOf } from '@fermata/engine';
 import { defaultCacheDir, IMAGE_NAMES, jailObstacle, verifyCached } from '@fermata/machine';
 import type { ImageName, Language } from '@fermata/protocol';
 import type { Command } from 'commander';
 import { createFermata } from '../fermata.ts';
 import { dataDir, hasSealKey, sealKey } from '../seal-key-file.ts';
 import { EXIT } from './exit-code.ts';
+import { sizeOf } from './store-command.ts';
 import { formatBytes } from './units.ts';
 
 interface Finding {
@@ -40,10 +43,42 @@ async function examine(): Promise<Finding[]> {
     attempt('image cache', () => defaultCacheDir() + writable(defaultCacheDir())),
     ...(await Promise.all(IMAGE_NAMES.map(cached))),
     attempt('seal key', () => (hasSealKey() ? keyInUse() : `none yet; a first pause makes it in ${dataDir()}${writable(existing(dataDir()))}`)),
+    await dataFolder(),
     { what: 'threads', ok: true, detail: 'Wasm machines in threads of the process that runs them; no fence around that process' },
     await processes(),
     jail(),
   ];
+}
+
+/** Who has it, how large it is, and which version of its form. Looking makes nothing. */
+async function dataFolder(): Promise<Finding> {
+  const what = 'data folder';
+  const folder = dataDir();
+  const file = join(folder, 'store.db');
+  if (!existsSync(file)) return { what, ok: true, detail: `${folder}: no tasks yet` };
+  try {
+    const owner = ownerOf(folder);
+    const database = new DatabaseSync(file, { readOnly: true });
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+    database.close();
+    const who = owner && isLocked(folder) ? `owned by process ${owner.pid}${owner.url === undefined ? '' : ` at ${owner.url}`}` : 'owned by nobody now';
+    return { what, ok: true, detail: `${folder}: ${formatBytes((await sizeOf(folder)).bytes)}, version ${version}, ${who}` };
+  } catch (error) {
+    return { what, ok: false, detail: `${folder}: ${(error as Error).message}` };
+  }
+}
+
+/** Without taking it: who starts at this moment must not find it taken. */
+function isLocked(folder: string): boolean {
+  const lock = new DatabaseSync(join(folder, 'owner.db'), { readOnly: true, timeout: 0 });
+  try {
+    lock.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch {
+    return true;
+  } finally {
+    lock.close();
+  }
 }
 
 /** Machines in child processes, under Node's permission model. */

@@ -10,7 +10,8 @@ import { FermataError, toWire } from '@fermata/protocol';
 import { withHint } from '../hints.ts';
 import type { Task } from '../task.ts';
 import type { TaskEvent } from '../task-event.ts';
-import type { TaskError, TaskResult } from '../task-result.ts';
+import type { TaskResult } from '../task-result.ts';
+import { describeError } from './describe-error.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Progress } from './progress.ts';
 import { taskJson } from './task-json.ts';
@@ -112,16 +113,9 @@ function inOurWords(result: TaskResult, { program: { language } }: Task): TaskRe
 }
 
 function show(result: TaskResult, progress: Progress): void {
-  if (result.status === 'failed') progress.say(describe(result.error));
+  if (result.status === 'failed') progress.say(describeError(result.error));
   else if (result.status === 'cancelled') progress.say('cancelled');
   else if (result.status === 'succeeded' && result.output !== undefined && result.output !== null) {
     process.stdout.write(`${typeof result.output === 'string' ? result.output : JSON.stringify(toWire(result.output))}\n`);
   }
-}
-
-/** The message stands in the traceback, where there is one. */
-function describe({ code, message, traceback = '', line, column, hint }: TaskError): string {
-  const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
-  const what = traceback.includes(message) ? '' : `: ${message}`;
-  return [...(traceback ? [traceback.trimEnd()] : []), `failed: ${code}${what}${place}`, ...(hint ? [`hint: ${hint}`] : [])].join('\n');
 }

@@ -1,6 +1,6 @@
 /** What the command line reads for a program: the program itself, its standard input, its input, its files. */
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { FermataError, fromWire, type Language, type Value } from '@fermata/protocol';
 import { jsonFault } from './json-fault.ts';
@@ -15,6 +15,8 @@ const STDIN_PATIENCE_MS = 3000;
 export interface ProgramText {
   code: string;
   language: Language;
+  /** Its file's name without folders, if it came from a file. */
+  file?: string;
   /** Whether it came from standard input, so that nothing is left there for it to read. */
   fromStdin: boolean;
 }
@@ -25,18 +27,18 @@ export async function readProgram(file: string | undefined, { eval: code, lang }
   if (!language) throw new FermataError('invalid_request', 'which language is it?', { hint: 'Say --lang python, javascript or typescript.' });
   if (code !== undefined) return { code, language, fromStdin: false };
   if (file === '-') return { code: utf8(await buffer(process.stdin), 'standard input'), language, fromStdin: true };
-  return { code: utf8(await readBytes(file as string), file as string), language, fromStdin: false };
+  return { code: utf8(await readBytes(file as string), file as string), language, file: basename(file as string).replace(/[\p{Cc}\p{Cs}]/gu, '?'), fromStdin: false };
 }
 
 /**
  * All of our standard input, for a program that reads it. It is not touched where it is a terminal, or where the program
  * does not look as if it would read it: whoever starts us may have left it open for ever.
  */
-export async function readStdin({ code, language, fromStdin }: ProgramText, say: (text: string) => void): Promise<string | undefined> {
+export async function readStdin({ code, language, fromStdin }: ProgramText, say: (text: string) => void): Promise<Uint8Array | undefined> {
   if (fromStdin || process.stdin.isTTY || language !== 'python' || !READS_STDIN.test(code)) return undefined;
   const patience = setTimeout(() => say('waiting for the end of standard input, which the program reads (< /dev/null gives it none)'), STDIN_PATIENCE_MS);
   try {
-    return utf8(await buffer(process.stdin), 'standard input');
+    return await buffer(process.stdin);
   } finally {
     clearTimeout(patience);
   }
@@ -50,16 +52,37 @@ export async function readInput(given: string | undefined): Promise<Value> {
   return parseInput(utf8(await readBytes(file), file), file);
 }
 
-function parseInput(json: string, source: string): Value {
+/** JSON of an option or argument, as it goes over the wire; with `@` the JSON of a file. Says where it is broken. */
+export async function readJson(given: string, option: string): Promise<unknown> {
+  const file = given.startsWith('@') ? given.slice(1) : undefined;
+  const text = file === undefined ? given : utf8(await readBytes(file), file);
+  checkJson(text, file ?? option);
+  return JSON.parse(text);
+}
+
+/** The same for a list of them, one a line. */
+export async function readJsonLines(file: string): Promise<unknown[]> {
+  const lines = utf8(file === '-' ? await buffer(process.stdin) : await readBytes(file), file).split('\n');
+  return lines.flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    checkJson(line, `${file}, line ${i + 1},`);
+    return [JSON.parse(line) as unknown];
+  });
+}
+
+function checkJson(json: string, source: string): void {
   const fault = jsonFault(json);
   if (fault) {
     throw new FermataError('invalid_request', `${source} is not JSON: line ${fault.line}, column ${fault.column}: unexpected ${fault.found}`, {
-      hint:
-        source === '--input'
-          ? 'Give the shell the JSON in single quotes, or a file with --input @file.'
-          : 'Names and texts are in double quotes, and no comma follows the last item.',
+      hint: source.startsWith('--')
+        ? `Give the shell the JSON in single quotes, or a file with ${source} @file.`
+        : 'Names and texts are in double quotes, and no comma follows the last item.',
     });
   }
+}
+
+function parseInput(json: string, source: string): Value {
+  checkJson(json, source);
   try {
     return fromWire(JSON.parse(json), 'input');
   } catch (cause) {

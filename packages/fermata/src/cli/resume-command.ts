@@ -1,53 +1,24 @@
-/** `fermata resume`. */
-
-import { FermataError, type Value } from '@fermata/protocol';
-import type { Tool } from '@fermata/tools';
+/** `fermata resume`: goes on with a durable task, or with the snapshot file of one that was in memory. */
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { createFermata } from '../fermata.ts';
-import { sealKey } from '../seal-key-file.ts';
-import { driveTask, showEvents } from './drive.ts';
-import { Progress } from './progress.ts';
-import { readBytes } from './read-input.ts';
-import { addTaskOptions, approver, type TaskCommandOptions } from './task-options.ts';
-import { loadToolsFile } from './tools-file.ts';
-
-interface ResumeOptions extends TaskCommandOptions {
-  trust?: boolean;
-  redo?: boolean;
-}
+import { addConnectionOptions } from './connection.ts';
+import { resumeTask } from './durable-resume.ts';
+import { resumeSnapshot } from './snapshot-resume.ts';
+import { addTaskOptions, type ResumeOptions } from './task-options.ts';
 
 /** `done` is told the exit code. */
 export function addResumeCommand(program: Command, done: (exitCode: number) => void): void {
-  addTaskOptions(
-    program
-      .command('resume')
-      .description('go on with a program from its snapshot file')
-      .argument('<file>', 'a file that a pause has written')
-      .option('--trust', 'accept a snapshot that is not sealed, and believe what it says; its tools must be given with --tools')
-      .option('--redo', 'carry out again the calls whose outcome is unknown; their effects may happen twice'),
-  ).action(async (file: string, options: ResumeOptions) => done(await resume(file, options)));
+  const command = program
+    .command('resume')
+    .description('go on with a task, or with a program from its snapshot file')
+    .argument('<task>', 'id of a task, or a file that a pause has written');
+  addConnectionOptions(addTaskOptions(command))
+    .option('--trust', 'accept a snapshot that is not sealed, and believe what it says; its tools must be given with --tools')
+    .option('--redo', 'carry out again the calls whose outcome is unknown; their effects may happen twice')
+    .action(async (task: string, options: ResumeOptions) => done(await (isFile(task) ? resumeSnapshot : resumeTask)(task, options)));
 }
 
-async function resume(file: string, options: ResumeOptions): Promise<number> {
-  const json = options.json === true;
-  const bytes = await readBytes(file);
-  const progress = new Progress(options.quiet === true || json);
-  await using fermata = createFermata({ sealKey });
-  const task = await fermata.restore(bytes, {
-    ...approver(options.approve),
-    trust: options.trust === true,
-    tools: (label) => toolsFor(label, options),
-    onEvent: showEvents({ json, progress }),
-  });
-  if (options.redo) for (const { callId, kind } of task.waitingFor) if (kind === 'outcome_unknown') task.retry(callId);
-  return await driveTask(task, { json, pauseAfterMs: options.pauseAfter, progress });
-}
-
-/** Those of `--tools`, else of the file that the snapshot names. One that is not sealed must not choose code that is loaded here. */
-async function toolsFor(label: Value, { tools, trust }: ResumeOptions): Promise<Tool[]> {
-  if (tools !== undefined) return loadToolsFile(tools);
-  const named = (label as { tools?: unknown } | null)?.tools;
-  if (typeof named !== 'string') return [];
-  if (!trust) return loadToolsFile(named);
-  throw new FermataError('tools_missing', `the snapshot wants the tools of ${JSON.stringify(named)}, and with --trust it does not choose what is loaded`);
+/** A task's id has no ending of its own. */
+function isFile(name: string): boolean {
+  return name.endsWith('.snap') || name.includes('/') || existsSync(name);
 }

@@ -1,23 +1,10 @@
-/** `fermata run`. */
-import { resolve } from 'node:path';
-import type { Language, LimitsInput } from '@fermata/protocol';
+/** `fermata run`: a durable task of the data folder or of a server; with `--ephemeral` one in memory. */
 import { type Command, Option } from 'commander';
-import { createFermata } from '../fermata.ts';
-import { sealKey } from '../seal-key-file.ts';
-import { driveTask, showEvents } from './drive.ts';
-import { addLimitOptions, limitsOf } from './limit-options.ts';
-import { Progress } from './progress.ts';
-import { readFileFor, readInput, readProgram, readStdin } from './read-input.ts';
-import { addTaskOptions, approver, type TaskCommandOptions } from './task-options.ts';
-import { loadToolsFile } from './tools-file.ts';
-
-interface RunOptions extends TaskCommandOptions, LimitsInput {
-  eval?: string;
-  lang?: Language;
-  input?: string;
-  file?: string[];
-  allowLibrary?: string[];
-}
+import { addConnectionOptions } from './connection.ts';
+import { runDurably } from './durable-run.ts';
+import { runInMemory } from './ephemeral-run.ts';
+import { addLimitOptions } from './limit-options.ts';
+import { addTaskOptions, type RunOptions } from './task-options.ts';
 
 /** `done` is told the exit code. */
 export function addRunCommand(program: Command, done: (exitCode: number) => void): void {
@@ -31,37 +18,11 @@ export function addRunCommand(program: Command, done: (exitCode: number) => void
     .option('-f, --file <path=file>', 'put a file into /work or /tmp (repeatable)', collect)
     .option('--allow-library <module>', 'modules the program may import; default: all (repeatable)', collect)
     .addOption(new Option('--sandbox <kind>', 'where it runs; auto takes the lightest that can do it').choices(['auto', 'wasm']).default('auto'));
-  addTaskOptions(addLimitOptions(command))
-    .option('--ephemeral', 'keep nothing but the snapshot file of a pause (what this version always does)')
+  addConnectionOptions(addTaskOptions(addLimitOptions(command)))
+    .option('--ephemeral', 'keep nothing: the task is in memory, and a pause writes a snapshot file into the current folder')
+    .option('--detach', 'only submit it, to a server that runs, and print its id')
     .addHelpText('after', '\nA Python program reads the standard input of this command, unless it is itself read from there.')
-    .action(async (file: string | undefined, options: RunOptions) => done(await run(file, options)));
-}
-
-async function run(file: string | undefined, options: RunOptions): Promise<number> {
-  const json = options.json === true;
-  const program = await readProgram(file, options);
-  const input = await readInput(options.input);
-  const files = await Promise.all((options.file ?? []).map(readFileFor));
-  const tools = options.tools === undefined ? [] : await loadToolsFile(options.tools);
-  // A pause is sure to come: better no program is started than one that cannot be saved.
-  if (options.pauseAfter !== undefined) sealKey();
-  const progress = new Progress(options.quiet === true || json);
-  const stdin = await readStdin(program, (text) => progress.line(text));
-  await using fermata = createFermata({ sealKey });
-  const task = await fermata.start({
-    language: program.language,
-    code: program.code,
-    input,
-    tools,
-    files,
-    ...(stdin === undefined ? {} : { stdin }),
-    ...(options.allowLibrary ? { allowedLibraries: options.allowLibrary } : {}),
-    ...approver(options.approve),
-    limits: limitsOf(options),
-    onEvent: showEvents({ json, progress }),
-    label: { tools: options.tools === undefined ? null : resolve(options.tools) },
-  });
-  return await driveTask(task, { json, pauseAfterMs: options.pauseAfter, progress });
+    .action(async (file: string | undefined, options: RunOptions) => done(await (options.ephemeral ? runInMemory : runDurably)(file, options)));
 }
 
 function collect(value: string, before: string[] = []): string[] {

@@ -1,7 +1,9 @@
 /** The options that `fermata run` and `fermata resume` share. */
 import { confirm, isCancel } from '@clack/prompts';
+import { type Language, type LimitsInput, toWire } from '@fermata/protocol';
 import { type Command, Option } from 'commander';
 import type { Approver } from '../tool-runner.ts';
+import type { ConnectionOptions } from './connection.ts';
 import { parseDuration } from './units.ts';
 
 export interface TaskCommandOptions {
@@ -12,24 +14,47 @@ export interface TaskCommandOptions {
   quiet?: boolean;
 }
 
+export interface RunOptions extends TaskCommandOptions, ConnectionOptions, LimitsInput {
+  json?: boolean;
+  eval?: string;
+  lang?: Language;
+  input?: string;
+  file?: string[];
+  allowLibrary?: string[];
+  ephemeral?: boolean;
+  detach?: boolean;
+}
+
+export interface ResumeOptions extends TaskCommandOptions, ConnectionOptions {
+  json?: boolean;
+  trust?: boolean;
+  redo?: boolean;
+}
+
 export function addTaskOptions(command: Command): Command {
   return command
     .option('-t, --tools <file>', 'module whose default export is an array of tools')
     .addOption(new Option('--approve <how>', 'calls of tools that require approval').choices(['ask', 'auto', 'deny']).default('ask'))
-    .option('--pause-after <duration>', 'pause and save a snapshot after so long', parseDuration)
-    .option('-q, --quiet', 'say nothing on stderr but errors')
-    .option('--json', 'print one JSON object in place of output and result');
+    .option('--pause-after <duration>', 'pause after so long', parseDuration)
+    .option('-q, --quiet', 'say nothing on stderr but errors');
 }
 
-/** Who decides on calls that need approval: nobody, if `ask` finds no terminal to ask at. */
-export function approver(how: TaskCommandOptions['approve']): { approve?: Approver } {
-  if (how === 'auto') return { approve: () => ({ approve: true }) };
-  if (how === 'deny') return { approve: () => ({ approve: false, reason: 'approvals are off (--approve deny)' }) };
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return {};
-  return {
-    approve: async (call) => {
-      const answer = await confirm({ message: `Allow ${call.name}(${JSON.stringify(call.args)})?`, output: process.stderr });
-      return isCancel(answer) || !answer ? { approve: false, reason: 'refused at the terminal' } : { approve: true };
-    },
+/** Decides on a call; absent where nobody here can. */
+export type Approval = ((tool: string, args: unknown) => Promise<{ approve: true } | { approve: false; reason: string }>) | undefined;
+
+/** Who decides on calls that need approval: nobody, if `ask` finds no terminal to ask at. `args` in wire form. */
+export function approvalOf(how: TaskCommandOptions['approve']): Approval {
+  if (how === 'auto') return async () => ({ approve: true });
+  if (how === 'deny') return async () => ({ approve: false, reason: 'approvals are off (--approve deny)' });
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  return async (tool, args) => {
+    const answer = await confirm({ message: `Allow ${tool}(${JSON.stringify(args)})?`, output: process.stderr });
+    return isCancel(answer) || !answer ? { approve: false, reason: 'refused at the terminal' } : { approve: true };
   };
+}
+
+/** The same for a task in memory. */
+export function approver(how: TaskCommandOptions['approve']): { approve?: Approver } {
+  const approval = approvalOf(how);
+  return approval ? { approve: ({ name, args }) => approval(name, toWire(args)) } : {};
 }

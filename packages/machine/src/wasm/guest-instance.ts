@@ -6,6 +6,7 @@
  */
 import { FermataError } from '@fermata/protocol';
 import type { Region } from './pages.ts';
+import type { WasmImports, WasmModule } from './wasm-types.ts';
 
 export type StopPlace = 'checkpoint' | 'exchange';
 const ABI_VERSION = 1;
@@ -41,7 +42,7 @@ interface GuestExports {
 export class GuestInstance {
   readonly #exports: GuestExports;
   #hooks: GuestHooks;
-  #wasi: WebAssembly.ModuleImports;
+  #wasi: WasmImports;
   readonly #status: number;
   readonly #unwind: number;
   readonly #unwindBytes: number;
@@ -51,7 +52,7 @@ export class GuestInstance {
   #memory = new Uint8Array();
   #view = new DataView(new ArrayBuffer(0));
 
-  constructor(module: WebAssembly.Module, wasi: WebAssembly.ModuleImports, hooks: GuestHooks) {
+  constructor(module: WasmModule, wasi: WasmImports, hooks: GuestHooks) {
     this.#wasi = wasi;
     this.#hooks = hooks;
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#wasiImports(), fermata: this.#imports() });
@@ -68,7 +69,7 @@ export class GuestInstance {
   }
 
   /** Gives the instance to another owner, who answers its imports from now on. */
-  connect(wasi: WebAssembly.ModuleImports, hooks: GuestHooks): void {
+  connect(wasi: WasmImports, hooks: GuestHooks): void {
     this.#wasi = wasi;
     this.#hooks = hooks;
   }
@@ -193,7 +194,7 @@ export class GuestInstance {
     return true;
   }
 
-  #wasiImports(): WebAssembly.ModuleImports {
+  #wasiImports(): WasmImports {
     type Import = (...args: never[]) => number | void;
     const forward =
       (name: string): Import =>
@@ -202,7 +203,7 @@ export class GuestInstance {
     return Object.fromEntries(Object.keys(this.#wasi).map((name) => [name, forward(name)]));
   }
 
-  #imports(): WebAssembly.ModuleImports {
+  #imports(): WasmImports {
     return {
       checkpoint: () => {
         if (!this.#arrived() && this.#hooks.onCheckpoint()) this.#stop();

@@ -81,7 +81,7 @@ export function reply(input: Exclude<Input, { kind: 'go' }>): Value {
   return {
     do: 'start',
     code: program.code,
-    file: FILE_NAMES[program.language],
+    file: (program.language === 'python' ? program.file : undefined) ?? FILE_NAMES[program.language],
     language: program.language,
     input: program.input,
     seed: input.seed,

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { GuestInstance } from './guest-instance.ts';
 import type { MachineState } from './machine-state.ts';
+import type { WasmModule } from './wasm-types.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -30,7 +31,7 @@ export type ImageManifest = z.infer<typeof imageManifestSchema>;
 /** What makes an image, in a form that can be posted to a Worker. */
 export interface ImageParts {
   manifest: ImageManifest;
-  module: WebAssembly.Module;
+  module: WasmModule;
   files: { path: string; data: Uint8Array }[];
   base: Uint8Array;
   baseState: MachineState;
@@ -38,7 +39,7 @@ export interface ImageParts {
 
 export class Image implements ImageParts {
   readonly manifest: ImageManifest;
-  readonly module: WebAssembly.Module;
+  readonly module: WasmModule;
   readonly files: { path: string; data: Uint8Array }[];
   readonly base: Uint8Array;
   readonly baseState: MachineState;

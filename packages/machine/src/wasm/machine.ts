@@ -43,6 +43,8 @@ import { decodeValue, encodeValue, MAX_CARRIER_DEPTH, TooManyParts } from './val
 import { VirtualClock } from './virtual-clock.ts';
 import { Wasi } from './wasi.ts';
 
+/** Exit code of a program that was aborted, by itself or by its interpreter (`abort` in cpython/guest.c). */
+const ABORTED = 134;
 /** A note of up to so many bytes is not counted as output. */
 const FREE_NOTE_BYTES = 1024;
 const INSPECT_FUEL = 20_000_000;
@@ -423,7 +425,11 @@ export class Machine {
   }
 
   #exit(code: number): never {
-    const error = { name: 'SystemExit', message: `the program ended its process with code ${code}`, traceback: '', line: null, column: null };
+    const message =
+      code === ABORTED
+        ? 'the program aborted its process: by os.abort(), or by a fatal error of its interpreter, which stderr tells'
+        : `the program ended its process with code ${code}`;
+    const error = { name: 'SystemExit', message, traceback: '', line: null, column: null };
     throw new Ended({ emitted: this.#emitted, kind: 'failed', error });
   }
 

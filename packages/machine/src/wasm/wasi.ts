@@ -8,6 +8,7 @@ import { ERRNO, Errno } from './errno.ts';
 import { type DirNode, type FileNode, type FileSystem, type FsNode, newFile } from './file-system.ts';
 import type { RandomSource } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
+import type { WasmImports } from './wasm-types.ts';
 import { decodeString, encodeString } from './wtf8.ts';
 
 const MAX_DESCRIPTORS = 512;
@@ -231,7 +232,7 @@ export class Wasi {
     return count;
   }
 
-  imports(): WebAssembly.ModuleImports {
+  imports(): WasmImports {
     const { fs } = this.#o;
     const env = Object.entries(this.#o.env).map(([name, value]) => `${name}=${value}`);
     const u32 = (pointer: number, value: number) => this.#view().setUint32(pointer, value, true);

@@ -2,6 +2,7 @@
 export * from './batches.ts';
 export * from './calls.ts';
 export * from './constraints.ts';
+export * from './keys.ts';
 export * from './policy-test.ts';
 export * from './problem.ts';
 export * from './scalars.ts';

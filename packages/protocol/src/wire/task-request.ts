@@ -23,7 +23,11 @@ const requestShape = {
   image: z.string().nullable().optional(),
   tools: z.array(nameSchema).max(1000).optional().meta({ description: 'Patterns of names; absent: all tools of the tenant' }),
   input: valueSchema.optional(),
-  stdin: z.string().optional(),
+  stdin: z
+    .union([z.string(), z.strictObject({ $fermata: z.tuple([z.literal('bytes'), z.base64()]) })])
+    .optional()
+    .meta({ description: 'A text, or bytes as {"$fermata": ["bytes", "<base64>"]}' }),
+  file_name: z.string().min(1).max(255).optional().meta({ description: 'The name of the program in its tracebacks (Python)' }),
   files: z
     .array(strictOptions({ file_id: nameSchema, path: z.string().regex(/^\/(work|tmp)(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/, 'files go into /work or /tmp') }))
     .max(1000)
@@ -102,6 +106,7 @@ function programOf(given: Given): TaskRequest {
     request.input = given.input;
   }
   if (given.stdin !== undefined) request.stdin = given.stdin;
+  if (given.file_name !== undefined) request.fileName = given.file_name;
   return request;
 }
 
@@ -113,7 +118,7 @@ function refuseImpossible(given: Given): void {
   }
   if (given.model) throw invalid('model: goes with an instruction, and has no meaning otherwise');
   if (given.code !== undefined && given.language === undefined) throw invalid('code needs a language: python, javascript or typescript');
-  const idle = (['language', 'input', 'stdin', 'files', 'shared_interpreter'] as const).find((key) => given.tool_call !== undefined && given[key] !== undefined);
+  const idle = (['language', 'input', 'stdin', 'file_name', 'files', 'shared_interpreter'] as const).find((key) => given.tool_call !== undefined && given[key] !== undefined);
   if (idle) throw invalid(`${idle}: goes with code, and has no meaning for a tool_call`);
   if (given.shared_interpreter && given.session_id === undefined) throw invalid('shared_interpreter: needs a session_id');
   if (given.sandbox !== undefined && given.sandbox !== 'auto' && given.sandbox !== 'wasm') {

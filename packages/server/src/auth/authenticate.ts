@@ -7,10 +7,10 @@ import { hashOf, type KeyStore, sameText } from './keys.ts';
 
 export const DEVELOPMENT_TENANT = 'default';
 
-/** `developmentKey`: works besides those of the store, for everything of one tenant. */
-export function authenticate(keys: KeyStore, developmentKey?: string): MiddlewareHandler<Env> {
+/** `developmentKey`: works besides those of the store, for everything of one tenant; `by`: what its requests go by in journals. */
+export function authenticate(keys: KeyStore, developmentKey?: string, by = 'development'): MiddlewareHandler<Env> {
   const developmentHash = developmentKey === undefined ? undefined : hashOf(developmentKey);
-  const developer: Caller = { tenant: DEVELOPMENT_TENANT, scopes: SCOPES, by: 'development' };
+  const developer: Caller = { tenant: DEVELOPMENT_TENANT, scopes: SCOPES, by };
   return async (c, next) => {
     const [, key] = /^Bearer +(\S+)\s*$/i.exec(c.req.header('authorization') ?? '') ?? [];
     if (key === undefined) throw new FermataError('unauthorized', 'the request has no API key', { hint: 'Send the header `Authorization: Bearer fm_...`.' });

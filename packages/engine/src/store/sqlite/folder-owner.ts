@@ -21,12 +21,16 @@ export interface OwnerNote {
   pid: number;
   /** Where its API answers: a URL or the path of a socket. */
   url?: string;
+  /** Opens it; the note can be read by this user only. */
+  key?: string;
+  /** The file that its tools are from. */
+  tools?: string;
 }
 
 export interface FolderOwner extends Disposable {
   readonly folder: string;
   /** Writes the note that others find. */
-  tell(note: { url?: string; pid?: number }): void;
+  tell(note: Partial<OwnerNote>): void;
   release(): void;
 }
 
@@ -66,10 +70,10 @@ class Owner implements FolderOwner {
     OWNERS.add(this);
   }
 
-  tell({ url, pid = process.pid }: { url?: string; pid?: number }): void {
+  tell(told: Partial<OwnerNote>): void {
     const note = join(this.folder, 'owner.json');
     try {
-      writeFileSync(`${note}.part`, JSON.stringify({ pid, ...(url !== undefined && { url }) }), { mode: 0o600 });
+      writeFileSync(`${note}.part`, JSON.stringify({ pid: process.pid, ...told } satisfies OwnerNote), { mode: 0o600 });
       renameSync(`${note}.part`, note);
     } catch (error) {
       throw storeError(error, note);

@@ -42,7 +42,6 @@ def main():
     shared.exit, shared.quit, shared.help = Quitter("exit", ""), Quitter("quit", ""), _Helper()
     os.chdir("/work")
     sys.path.append("/work")
-    sys.argv = ["main.py"]
     _program.open_streams()
     _program.warm_up()
     gc.collect()

@@ -87,6 +87,7 @@ def _prepare(start, file):
     if _main is None or not start["shared"]:
         _main = types.ModuleType("__main__")
         _main.__dict__.update(__file__=file, __builtins__=sys.modules["builtins"])
+        sys.argv = [file]
     sys.modules["__main__"] = _main
     namespace = _main.__dict__
     namespace.pop("__result__", None)
@@ -106,7 +107,7 @@ class _Pipe(io.FileIO):
 def open_streams():
     """Standard input, output and error, from the beginning."""
     os.lseek(0, 0, os.SEEK_SET)
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(_Pipe(0, "r", closefd=False)), "utf-8", "replace")
+    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(_Pipe(0, "r", closefd=False)), "utf-8", "surrogateescape")
     for name, fd in (("stdout", 1), ("stderr", 2)):
         buffer = io.BufferedWriter(_Pipe(fd, "w", closefd=False))
         stream = io.TextIOWrapper(buffer, "utf-8", "backslashreplace", line_buffering=True)
@@ -117,11 +118,12 @@ def open_streams():
 
 def warm_up():
     """Goes once through what every program goes through, so that the interpreter has adapted to it in the base image."""
-    global _main
+    global _main, _reserve
     quiet = {"file": "main.py", "input": None, "seed": bytes(32), "tools": [{"name": "a.b", "parameters": None}], "allowed": None, "shared": False}
     for code in _WARMING:
         serve({**quiet, "code": code})
     _main = None
+    _reserve = bytes(_RESERVED)  # given back by the one that failed; a program finds it in the base, and does not touch it
     _calls.forget()
     open_streams()
 

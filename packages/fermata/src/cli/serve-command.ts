@@ -1,0 +1,80 @@
+/**
+ * `fermata serve`: a server over the data folder, until it is told to end.
+ *
+ * The first SIGTERM or Ctrl-C takes no new tasks and pauses those that run; the next start goes on with them. A second one ends
+ * the process at once, which loses nothing either.
+ */
+import { resolve } from 'node:path';
+import { closeOnSignals } from '@fermata/server';
+import { type Command, Option } from 'commander';
+import { dataDir } from '../seal-key-file.ts';
+import { EXIT } from './exit-code.ts';
+import { openLocal } from './local-server.ts';
+import { loadToolsFile } from './tools-file.ts';
+import { parseCount, parseDuration } from './units.ts';
+
+interface ServeOptions {
+  host: string;
+  port: number;
+  data?: string;
+  tools?: string;
+  dev?: boolean;
+  machines: 'processes' | 'threads';
+  drain: number;
+  maxRunning?: number;
+  allowPrivateWebhooks?: boolean;
+  allowPrivateTools?: boolean;
+  json?: boolean;
+}
+
+const PRIVATE = { allowPrivate: true };
+
+export function addServeCommand(program: Command, done: (exitCode: number) => void): void {
+  program
+    .command('serve')
+    .description('serve the REST API over the data folder')
+    .option('--host <address>', 'where it listens', '127.0.0.1')
+    .option('--port <n>', 'at which port; 0: any that is free', parseCount, 7070)
+    .option('--data <folder>', 'data folder (default: FERMATA_DATA_DIR, else that of the user)')
+    .option('-t, --tools <file>', 'module whose default export is an array of tools, which all tasks may call')
+    .option('--dev', 'make a key for this process, and print it; on a loopback address only')
+    .addOption(new Option('--machines <where>', 'where programs run: in child processes, or in threads of this one').choices(['processes', 'threads']).default('processes'))
+    .option('--max-running <n>', 'tasks that run at the same time (default: 64)', parseCount)
+    .addOption(new Option('--drain <duration>', 'how long tasks have to be put down at the end').argParser(parseDuration).default(10_000, '10s'))
+    .option('--allow-private-webhooks', 'webhooks may go to private addresses')
+    .option('--allow-private-tools', 'http tools may call private addresses')
+    .option('--json', 'tell the address as one JSON object on stdout')
+    .action(async (options: ServeOptions) => done(await serve(options)));
+}
+
+async function serve(options: ServeOptions): Promise<number> {
+  const { host, port, data = dataDir(), tools: toolsFile, dev = false, machines, drain, maxRunning, json } = options;
+  const tools = toolsFile === undefined ? [] : await loadToolsFile(toolsFile);
+  const file = toolsFile === undefined ? undefined : resolve(toolsFile);
+  const local = await openLocal(data, {
+    ...{ tools, toolsFile, host: machines },
+    ...(maxRunning === undefined ? {} : { maxRunning }),
+    ...(options.allowPrivateTools ? { network: PRIVATE } : {}),
+    // A task that was started with other tools waits for them.
+    goesOn: ({ request }) => (request.metadata?.tools_file ?? file) === file,
+    server: {
+      development: dev,
+      ...(options.allowPrivateWebhooks ? { webhooks: { network: PRIVATE } } : {}),
+      onError: (error, where) => process.stderr.write(`${where}: ${error instanceof Error ? error.message : error}\n`),
+    },
+  });
+  try {
+    const { server } = local;
+    const url = await server.listen({ host, port });
+    if (json) process.stdout.write(`${JSON.stringify({ url, data: resolve(data), ...(dev ? { key: server.developmentKey } : {}) })}\n`);
+    else {
+      process.stderr.write(`listening on ${url}, data in ${resolve(data)}; docs at ${url}/docs\n`);
+      process.stderr.write(dev ? `key of this process: ${server.developmentKey}\n` : 'keys are made with: fermata key create\n');
+    }
+    const signal = await closeOnSignals(server, { drainMs: drain });
+    process.stderr.write(`closed on ${signal}\n`);
+    return EXIT.ok;
+  } finally {
+    await local.close(drain);
+  }
+}

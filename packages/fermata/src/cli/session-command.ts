@@ -1,0 +1,28 @@
+/** `fermata session`: interpreters that tasks share. */
+import type { Command } from 'commander';
+import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { columns, print } from './print.ts';
+import { withConnection } from './with-connection.ts';
+
+export function addSessionCommand(program: Command, done: (exitCode: number) => void): void {
+  const session = program.command('session').description('interpreters that tasks share');
+  addConnectionOptions(session.command('list').description('the sessions there are')).action(async (options: ConnectionOptions) =>
+    done(
+      await withConnection(options, async ({ sessions }) => {
+        const page = await sessions.list({ limit: 200 });
+        print(options.json, page, () =>
+          columns(page.items.map(({ session_id, language, head, bytes, created_at }) => [session_id, language ?? '', `${head} tasks`, `${bytes} B`, created_at])),
+        );
+      }),
+    ),
+  );
+  addConnectionOptions(session.command('end').description('end a session, and forget its interpreter').argument('<session>', 'its id')).action(
+    async (id: string, options: ConnectionOptions) =>
+      done(
+        await withConnection(options, async ({ sessions }) => {
+          await sessions.end(id);
+          print(options.json, { session_id: id, ended: true }, () => `${id} ended`);
+        }),
+      ),
+  );
+}

@@ -1,0 +1,39 @@
+/** Shows the events of a durable task as they come over the wire: output on stdout and stderr, the rest as progress. */
+
+import { fromWire, type ValueRecord } from '@fermata/protocol';
+import type { EventWire } from '@fermata/protocol/wire';
+import type { Progress } from './progress.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: what an event holds follows from its kind
+type Data = Record<string, any>;
+
+export function wireEvents({ json, progress }: { json: boolean; progress: Progress }): (event: EventWire) => void {
+  const names = new Map<number, string>();
+  const of = (id: number) => ({ id, name: names.get(id) ?? 'call', args: {} });
+  return ({ kind, data }) => {
+    const told = data as Data;
+    switch (kind) {
+      case 'output': {
+        if (json) return;
+        const bytes = told.base64 === undefined ? told.text : Buffer.from(told.base64, 'base64');
+        progress.onEvent({ type: 'output', stream: told.stream, text: bytes.toString() });
+        (told.stream === 'stdout' ? process.stdout : process.stderr).write(bytes);
+        return;
+      }
+      case 'position':
+        return progress.onEvent({ type: 'position', line: told.line, column: told.column });
+      case 'progress':
+        return progress.onEvent({ type: 'progress', value: told.value });
+      case 'step':
+        return progress.onEvent({ type: 'step', name: told.name });
+      case 'finding':
+        return progress.onEvent({ type: 'finding', message: told.message, line: told.line });
+      case 'call':
+        names.set(told.n, told.tool);
+        return progress.onEvent({ type: 'call', call: { ...of(told.n), args: fromWire(told.arguments) as ValueRecord } });
+      case 'call_settled':
+        return progress.onEvent({ type: 'call_settled', call: of(told.n), result: told.result });
+      default:
+    }
+  };
+}

@@ -1,0 +1,67 @@
+/** One program with a stop and a new machine at each of many marks: what differs from the uninterrupted run, and how late stops came. */
+import { Machine } from '@fermata/machine';
+import type { Program } from '@fermata/protocol';
+import { differences, drive, type Ending, newProgress } from './drive.ts';
+import { freshMachine, giveBack } from './instances.ts';
+
+/**
+ * A stop must come within so much of the machine's own time, which is what a pause may take: a program that is stopped
+ * hardly ever, or only at its end, is identical without proving anything. What makes stops late are single operations on
+ * many values, and code under a guard, which takes fuel and cannot stop.
+ */
+const LATEST_MS = 20;
+/** So many of the points that are spread over the program must lead to a stop of their own. */
+const FEWEST = 0.05;
+const random = mulberry32(20261129);
+
+export interface Stopped {
+  stops: number;
+  /** Whether the program was stopped at each check that it has. */
+  every: boolean;
+  /** Bytes of the largest snapshot. */
+  largest: number;
+  /** The most fuel that was used after a stop was asked for, until it came or the program ended. */
+  latest: number;
+  /** What differs from the uninterrupted run, and stops that were put off. */
+  problems: string[];
+}
+
+/** The first fifth of the marks lie one check apart; where the program has fewer checks than marks, every check is one. */
+export function stopped(first: Machine, program: Program, whole: Ending, points: number): Stopped {
+  const every = whole.fuel <= points;
+  const close = every ? points : Math.floor(points / 5);
+  // Half as many again as are wanted: fuel is used in lumps, and a step that ends inside of one stops only after it.
+  const mean = Math.max(1, whole.fuel / (1.5 * Math.max(1, points - close)));
+  const progress = newProgress();
+  let machine = first;
+  let [stops, largest, latest] = [0, 0, 0];
+  const putOff = () => {
+    const most = (LATEST_MS * 1e6) / first.image.manifest.nsPerFuel;
+    return [
+      ...(latest > most ? [`a stop came ${latest} fuel after it was asked for, and may take ${most}`] : []),
+      ...(!every && stops - close < FEWEST * (points - close) ? [`${stops} stops, where ${points} were asked for`] : []),
+    ];
+  };
+  for (;;) {
+    const step = stops < close ? 0 : 1 + Math.floor(random() * 2 * mean);
+    const asked = machine.fuel + step;
+    const ending = drive(machine, program, progress, asked);
+    latest = Math.max(latest, machine.fuel - asked);
+    if (ending) return { stops, every, largest, latest, problems: [...differences(whole, ending), ...putOff()] };
+    const snapshot = machine.snapshot();
+    largest = Math.max(largest, snapshot.length);
+    stops++;
+    giveBack(machine);
+    machine = Machine.restore(first.image, snapshot, { trust: true }, () => freshMachine(first.image));
+  }
+}
+
+function mulberry32(seed: number): () => number {
+  let a = seed;
+  return () => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
