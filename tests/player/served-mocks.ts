@@ -14,17 +14,23 @@ export function tools({ mocks, log }: ServedMocks): ToolDefinition[] {
     const { name, execute } = tool;
     if (!execute) return tool;
     const logged = (args: Args, info: ToolCallInfo) => {
-      appendFileSync(log, `${JSON.stringify({ tool: name, args })}\n`);
+      const keep = (line: Kept) => appendFileSync(log, `${JSON.stringify(line)}\n`);
+      keep({ callId: info.callId, tool: name, args });
+      info.signal.addEventListener('abort', () => keep({ callId: info.callId, aborted: true }));
       return execute(args as never, info);
     };
     return { ...tool, execute: logged };
   });
 }
 
+type Kept = { callId: unknown; tool: string; args: Args } | { callId: unknown; aborted: true };
+
 export function callsIn(log: string): HostCall[] {
   if (!existsSync(log)) return [];
-  return readFileSync(log, 'utf8')
+  const lines = readFileSync(log, 'utf8')
     .split('\n')
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as HostCall);
+    .map((line) => JSON.parse(line) as Kept);
+  const aborted = new Set(lines.flatMap((line) => ('aborted' in line ? [line.callId] : [])));
+  return lines.flatMap((line) => ('tool' in line ? [{ tool: line.tool, args: line.args, ...(aborted.has(line.callId) ? { signal: AbortSignal.abort() } : {}) }] : []));
 }

@@ -5,6 +5,7 @@
  * key is made once per folder and kept beside it, so that it outlives the process as the keys of a real user do.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Commit } from '@fermata/protocol';
 import { closeOnSignals, createKeyStore, createServer, createWebhookListeners, SCOPES } from '@fermata/server';
 import { FermataError, type OpenEngineOptions, openEngine, type ToolDefinition } from 'fermata';
 import { processesUnder } from '../player/processes.ts';
@@ -31,13 +32,11 @@ const setup = JSON.parse(process.env.FERMATA_STORY ?? '{}') as ServerSetup;
 const { folder, prepared, toolsFrom, toolsInput, webhooks, killAfterCalls: kill, ...engineOptions } = setup;
 const tell = (told: ServerTold) => process.send?.(told);
 
-let [settled, begun, durable] = [0, 0, 0];
-/** The number of the commit that holds the last of the calls. */
-let last = 0;
-const moment = (name: string) => {
-  if (name === 'commit.before') begun++;
-  if (name === 'settle.after' && ++settled === kill?.count) last = begun + 1;
-  if (!kill || name !== 'commit.after' || ++durable !== last) return;
+let settled = 0;
+const count = (commits: readonly Commit[]) => {
+  const before = settled;
+  settled += commits.flatMap(({ entries = [] }) => entries).filter(({ kind }) => kind === 'call_settled').length;
+  if (!kill || before >= kill.count || settled < kill.count) return;
   if (kill.whom === 'server') process.kill(process.pid, kill.signal);
   else for (const { pid } of processesUnder(process.pid)) process.kill(pid, kill.signal);
 };
@@ -46,7 +45,7 @@ process.on('disconnect', () => process.exit());
 try {
   const tools: ToolDefinition[] = toolsFrom === undefined ? [] : (await import(toolsFrom)).tools(toolsInput);
   const listeners = createWebhookListeners();
-  const opened = await openEngine({ folder, listeners, tools, moment, network: { allowPrivate: true }, ...engineOptions });
+  const opened = await openEngine({ folder, listeners, tools, network: { allowPrivate: true }, ...engineOptions });
   const { engine, store, registry } = opened;
   if (prepared) await opened.prepare();
   const server = createServer({ engine, store, tools: registry, close: opened.close, listeners, webhooks: { pollMs: 50, ...webhooks, network: { allowPrivate: true } } });
@@ -62,7 +61,8 @@ try {
       failing--;
       throw new FermataError('checkpoint_failed', 'there is no room for the checkpoint');
     }
-    return commit(commits);
+    await commit(commits);
+    count(commits);
   };
   process.on('message', (asked: ServerAsked) => {
     if (asked === 'fail-next-checkpoint') failing = 1;
