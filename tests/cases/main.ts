@@ -1,14 +1,15 @@
 /**
- * `npm run cases`: plays the bug-report cases against the public library, in this process.
+ * `npm run cases`: plays the bug-report cases against the public library, in this process; those that need more (kills and
+ * restarts, sessions, webhooks, failing disks) against a server in a process of its own.
  *
- *     --only ID,ID  only these cases        --json  one JSON object on stdout
+ *     --only ID,ID  only these cases     --served  all of them against a server     --json  one JSON object on stdout
  *
- * A case that needs what the library alone does not have is skipped by name, never passed. The bank lies beside the
+ * A case that needs what is not here is skipped by name, never passed. The bank lies beside the
  * repository, or where FERMATA_TEST_CASES says; without it everything is skipped, which fails where CI is set.
  */
 import { parseArgs } from 'node:util';
 import { type Case, readCases } from '../player/case-bank.ts';
-import { missingFor, play } from '../player/play.ts';
+import { missingFor, play, playServed } from '../player/play.ts';
 import { Premises } from '../player/premises.ts';
 import { plantSurroundings, type Surroundings } from '../player/surroundings.ts';
 
@@ -18,7 +19,7 @@ interface Verdict {
   reasons: string[];
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean', default: false } } });
+const { values } = parseArgs({ options: { only: { type: 'string' }, served: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } });
 const say = (text: string) => (values.json ? process.stderr : process.stdout).write(`${text}\n`);
 const only = values.only?.split(',');
 const cases = readCases('bug-reports')?.filter(({ id }) => !only || only.includes(id));
@@ -42,9 +43,9 @@ if (!cases) {
 }
 
 async function verdictOn(one: Case, surroundings: Surroundings): Promise<Verdict> {
-  const missing = missingFor(one);
+  const missing = missingFor(one, values);
   if (missing.length > 0) return { id: one.id, verdict: 'skipped', reasons: [`needs ${missing.join(', ')}`] };
   await using premises = new Premises();
-  const { problems: reasons } = await play(one, premises, surroundings);
+  const { problems: reasons } = values.served ? await playServed(one, surroundings) : await play(one, premises, surroundings);
   return { id: one.id, verdict: reasons.length > 0 ? 'failed' : 'passed', reasons };
 }

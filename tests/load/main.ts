@@ -1,8 +1,8 @@
 /**
  * `npm run load`: many programs at once, on this machine, and what becomes of them.
  *
- *     --only many|tiny|kills|parked   one of them (default: all)     --host threads|processes (default: processes)
- *     --size N   programs (kills: kills) in place of the usual number     --json   one JSON object on stdout
+ *     --only many|tiny|kills|parked|parked-tasks|overload   one of them (default: all)     --host threads|processes (default: processes)
+ *     --size N   programs (kills: kills; overload: tasks that are sent) in place of the usual number     --json   one JSON object on stdout
  *
  * Each says what it measured and what was wanted; a program that is lost or wrong fails the run, a slow one does not,
  * because how fast this machine is says nothing about the product.
@@ -10,7 +10,9 @@
 import { parseArgs } from 'node:util';
 import { kills } from './kills.ts';
 import { many } from './many.ts';
+import { overload } from './overload.ts';
 import { parked } from './parked.ts';
+import { parkedTasks } from './parked-tasks.ts';
 import { tiny } from './tiny.ts';
 
 export interface Load {
@@ -28,7 +30,7 @@ export interface Findings {
   met: boolean;
 }
 
-const EXPERIMENTS: Record<string, (load: Load) => Promise<Findings>> = { many, tiny, kills, parked };
+const EXPERIMENTS: Record<string, (load: Load) => Promise<Findings>> = { many, tiny, kills, parked, 'parked-tasks': parkedTasks, overload };
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, host: { type: 'string', default: 'processes' }, size: { type: 'string' }, json: { type: 'boolean', default: false } },

@@ -1,4 +1,5 @@
 /** What a case came to, in the words of the case bank and in the product's own. */
+import type { TaskWire } from '@fermata/protocol/wire';
 import { type TaskError, type TaskResult, toWire } from 'fermata';
 
 export interface Answer {
@@ -56,4 +57,17 @@ function statusOfError({ code }: TaskError): string {
   if (code === 'timeout') return 'timeout';
   if (code === 'library_not_allowed') return 'blocked';
   return LIMIT_KINDS[code] ? 'limit' : 'failed';
+}
+
+/** The answer of a server. */
+export function answerOfWire(task: TaskWire): Answer {
+  const { stdout = '', stderr = '', output = null, truncated = false } = 'result' in task ? task.result : {};
+  const fault = task.status === 'failed' ? task.error : undefined;
+  const code = fault?.code as TaskError['code'] | undefined;
+  return {
+    status: fault ? statusOfError(fault as TaskError) : (STATUSES[task.status as TaskResult['status']] ?? task.status),
+    limitKind: code && LIMIT_KINDS[code],
+    ...{ code, name: fault?.name, output, stdout, stderr, truncated },
+    error: fault ? [fault.message, fault.traceback, fault.hint, `code ${code}`].filter(Boolean).join('\n') : '',
+  };
 }

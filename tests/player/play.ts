@@ -1,19 +1,11 @@
-/** Plays one case: its scenario, or else from its submission to its end. */
-import type { Case } from './case-bank.ts';
+/** Plays one case: its scenario, or else from its submission to its end; against the library, or a server in a process of its own. */
+import type { Case, ScenarioStep } from './case-bank.ts';
 import type { Evidence } from './judge.ts';
 import type { Premises } from './premises.ts';
+import { ServedStage } from './served-stage.ts';
 import { Stage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Steps that need more than a library. */
-const NEEDS: Record<string, string> = {
-  session: 'sessions',
-  workers: 'workers',
-  servers: 'several servers',
-  kill: 'a process of its own that can be killed, and the durable engine',
-  webhook: 'webhooks',
-  fail_next_snapshot_write: 'a store of snapshots',
-};
 const OUR_ENGINE = 'js-wasm';
 
 export interface Played {
@@ -24,9 +16,23 @@ export interface Played {
 }
 
 export async function play(one: Case, premises: Premises, surroundings: Surroundings): Promise<Played> {
+  if (!canBe(one, Stage.steps)) return playServed(one, surroundings);
   const stage = new Stage(one, premises, surroundings);
   try {
-    for (const step of one.scenario ?? [{ submit: true }, { wait: 'final' }]) await Stage.steps[kindOf(step)]?.(stage, step);
+    for (const step of stepsOf(one)) await Stage.steps[kindOf(step)]?.(stage, step);
+    await stage.conclude();
+  } catch (error) {
+    stage.problems.push(`the case could not be played: ${(error as Error).stack}`);
+  }
+  return stage;
+}
+
+/** The same on a server that can be killed. */
+export async function playServed(one: Case, surroundings: Surroundings): Promise<Played> {
+  await using stage = new ServedStage(one, surroundings);
+  try {
+    await stage.open();
+    for (const step of stepsOf(one)) await ServedStage.steps[kindOf(step)]?.(stage, step);
     await stage.conclude();
   } catch (error) {
     stage.problems.push(`the case could not be played: ${(error as Error).stack}`);
@@ -35,11 +41,18 @@ export async function play(one: Case, premises: Premises, surroundings: Surround
 }
 
 /** What a case needs and is not here; nothing for one that can be played. */
-export function missingFor({ language, engines, scenario = [] }: Case): string[] {
+export function missingFor(one: Case, { served = false } = {}): string[] {
+  const { language, engines } = one;
   if (language === 'bash' || (engines && !engines.includes(OUR_ENGINE))) return ['a native engine'];
-  const unknown = scenario.map(kindOf).filter((kind) => !Stage.steps[kind]);
-  return [...new Set(unknown.map((kind) => NEEDS[kind] ?? kind))];
+  if (canBe(one, ServedStage.steps) || (!served && canBe(one, Stage.steps))) return [];
+  const unknown = stepsOf(one)
+    .map(kindOf)
+    .filter((kind) => !ServedStage.steps[kind]);
+  return [...new Set(unknown)];
 }
+
+const stepsOf = ({ scenario = [{ submit: true }, { wait: 'final' }] }: Case) => scenario as ScenarioStep[];
+const canBe = (one: Case, steps: Record<string, unknown>) => stepsOf(one).every((step) => steps[kindOf(step)]);
 
 function kindOf(step: object): string {
   return Object.keys(step)[0] ?? '';

@@ -30,7 +30,7 @@ export function callIdOf({ tenant, taskId }: TaskRef, n: number): string {
 export class CallDesk {
   readonly #options: CallDeskOptions;
   /** Calls that were handed to their tools by this process, and what ends them early. */
-  readonly #inFlight = new Map<string, { controller: AbortController; taskId: string; done: Promise<void> }>();
+  readonly #inFlight = new Map<string, { controller: AbortController; taskId: string; repeatable: boolean; done: Promise<void> }>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #closed = false;
 
@@ -166,9 +166,9 @@ export class CallDesk {
     clearTimeout(timer);
   }
 
-  /** Until no tool has a call. */
+  /** Until no tool has a call whose outcome would be unknown without its answer. */
   async idle(): Promise<void> {
-    await Promise.all([...this.#inFlight.values()].map(({ done }) => done));
+    await Promise.all([...this.#inFlight.values()].map(({ repeatable, done }) => (repeatable ? undefined : done)));
   }
   /** Starts no more calls. */
   close(): void {
@@ -212,7 +212,7 @@ export class CallDesk {
       this.#inFlight.delete(key);
       release();
     });
-    this.#inFlight.set(key, { controller, taskId: keyOf(live.ref), done });
+    this.#inFlight.set(key, { controller, taskId: keyOf(live.ref), repeatable: !tool || tool.idempotent, done });
   }
 
   async #performed(live: LiveTask, tool: EngineTool | undefined, call: CallRow, signal: AbortSignal): Promise<void> {

@@ -176,7 +176,10 @@ export interface Engine extends AsyncDisposable {
   putFile(tenant: string, name: string, data: Uint8Array): Promise<{ fileId: string; bytes: number }>;
   file(tenant: string, fileId: string): Promise<{ name: string; data: Uint8Array } | undefined>;
 
-  /** Takes no more tasks, pauses those that run (reason `shutdown`: the next start goes on with them), and lets go of the store. */
+  /**
+   * Takes no more tasks, pauses those that run (reason `shutdown`: the next start goes on with them), lets calls that may not be
+   * made twice come to their end, as long as `drainMs` (default 10 s) goes, and lets go of the store.
+   */
   close(options?: { drainMs?: number }): Promise<void>;
 }
 

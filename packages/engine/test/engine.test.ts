@@ -260,3 +260,16 @@ test('closing waits for calls that their tools have, and the next engine has the
   expect(await second.engine.wait(second.ref(taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'done' });
   expect(calls).toBe(1);
 });
+
+test('closing does not wait for a call that the next engine can make again', async () => {
+  const began = Promise.withResolvers<void>();
+  const endless = { name: 'endless', idempotent: true, execute: () => (began.resolve(), new Promise(() => {})) };
+  const store = createMemoryStore();
+  store.close = async () => {};
+  const first = await premises([endless], { store });
+  const { taskId } = await first.engine.submit('acme', { language: 'javascript', code: 'return await tools.endless({})' });
+  await began.promise;
+  await first.engine.close({ drainMs: 3_600_000 });
+  const second = await premises([{ ...endless, execute: () => 'done' }], { store });
+  expect(await second.engine.wait(second.ref(taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'done' });
+});

@@ -6,7 +6,7 @@
  */
 import { createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
-import { type ErrorCode, FermataError, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
+import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
 import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
 import type { ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
 import { engineTools } from './engine-tools.ts';
@@ -56,6 +56,8 @@ export interface OpenEngine extends AsyncDisposable {
   registry: ToolRegistry;
   /** Who owns the data folder: this process. */
   owner: FolderOwner | undefined;
+  /** Starts every thread or child process, and keeps them ready, so that no task waits for one to begin. */
+  prepare(languages?: readonly Language[]): Promise<void>;
   close(options?: { drainMs?: number }): Promise<void>;
 }
 
@@ -86,7 +88,10 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       await host.close();
       owner?.release();
     };
-    return { engine, store, registry, owner, close, [Symbol.asyncDispose]: () => close() };
+    const prepare = async (languages: readonly Language[] = ['python', 'javascript']) => {
+      for (const name of new Set(languages.map((language) => imageOfLanguage[language]))) await host.prepare(name);
+    };
+    return { engine, store, registry, owner, prepare, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
     owner?.release();
     throw error;
