@@ -24,6 +24,8 @@ export interface LocalOptions extends Pick<OpenEngineOptions, 'tools' | 'policy'
 export interface LocalServer {
   server: FermataServer;
   store: Store;
+  /** Makes machines in advance. */
+  prepare(): Promise<void>;
   close(drainMs: number): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export async function openLocal(folder: string, { toolsFile, server: how, ...opt
   const opened = await openEngine({ goesOn: () => false, ...options, folder });
   const { engine, store, registry } = opened;
   const owner = opened.owner as FolderOwner;
-  const server = createServer({ engine, store, tools: registry, images, ...how });
+  const server = createServer({ engine, store, tools: registry, images, ...(options.policy ? { policy: options.policy } : {}), ...how });
   const socket = socketOf(folder);
   const close = async (drainMs: number) => {
     await server.close({ drainMs });
@@ -47,7 +49,7 @@ export async function openLocal(folder: string, { toolsFile, server: how, ...opt
     await server.listen({ path: socket.make() });
     if (process.platform !== 'win32') chmodSync(socket.path(), 0o600);
     owner.tell({ url: socket.path(), key: server.localKey, ...(toolsFile === undefined ? {} : { tools: resolve(toolsFile) }) });
-    return { server, store, close };
+    return { server, store, prepare: opened.prepare, close };
   } catch (error) {
     await close(0);
     throw error;
