@@ -14,7 +14,7 @@ interface Boss {
 export async function openPgBoss() {
   const { PgBoss } = await peerModule<{ PgBoss: new (options: object) => Boss }>('pg-boss');
   const schema = `fermata_bench_${process.pid}`;
-  const boss = new PgBoss({ connectionString: process.env.FERMATA_TEST_POSTGRES ?? 'postgres://127.0.0.1:5432/test', schema, useListenNotify: true });
+  const boss = new PgBoss({ connectionString: process.env.FERMATA_TEST_POSTGRES ?? 'postgres://postgres@127.0.0.1:5432/test', schema, useListenNotify: true });
   boss.on('error', () => {});
   await boss.start();
   await boss.createQueue('bench', { notify: true });

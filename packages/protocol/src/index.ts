@@ -4,6 +4,7 @@ export * from './host.ts';
 export * from './limits.ts';
 export * from './machine.ts';
 export * from './options.ts';
+export * from './policy.ts';
 export * from './store.ts';
 export * from './task.ts';
 export * from './values.ts';

@@ -134,4 +134,6 @@ test('policy is asked what would become of a call', async () => {
   expect(await verdict(5)).toMatchObject({ status: 200, body: { action: 'allow', decided_by: 'tool', rule: null } });
   expect((await at.ask('POST', `${api}/policy/test`, { json: { tool: 'nothing' } })).status).toBe(404);
   expect((await at.ask('POST', `${api}/policy/test`, { json: { tool: 'crm.find', policy: [{ tool: 'x', action: 'hold' }] } })).status).toBe(422);
+  const unjudgeable = [{ tool: 'crm.find', when: { name: { matches: 'a\\-b' } }, action: 'deny' }];
+  expect((await at.ask('POST', `${api}/policy/test`, { json: { tool: 'crm.find', policy: unjudgeable } })).status).toBe(422);
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FermataError } from '../errors.ts';
 import type { LimitsInput } from '../limits.ts';
 import { strictOptions } from '../options.ts';
+import { policyConditionsSchema } from '../policy.ts';
 import type { PolicyRule } from '../task.ts';
 
 const MiB = 1024 * 1024;
@@ -60,22 +61,9 @@ export function limitsOf(given: z.output<typeof constraintsSchema>): LimitsInput
   return limits;
 }
 
-const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-const comparison = strictOptions({
-  eq: scalar.optional(),
-  ne: scalar.optional(),
-  gt: z.number().optional(),
-  gte: z.number().optional(),
-  lt: z.number().optional(),
-  lte: z.number().optional(),
-  in: z.array(scalar).optional(),
-  matches: z.string().max(1000).refine(isPattern, 'this is not a regular expression').optional(),
-  exists: z.boolean().optional(),
-});
-
 export const policyRuleSchema = strictOptions({
   tool: z.string().min(1).max(256),
-  when: z.record(z.string(), z.union([scalar, comparison])).optional(),
+  when: policyConditionsSchema.optional(),
   action: z.enum(['allow', 'deny', 'require_approval']),
   reason: z.string().max(2000).optional(),
   expires_after_seconds: z.number().min(1).optional().meta({ description: 'An approval that is not given in this time is a rejection' }),
@@ -87,13 +75,4 @@ export function policyRuleOf({ expires_after_seconds, reason, when, ...rule }: z
   if (reason !== undefined) made.reason = reason;
   if (expires_after_seconds !== undefined) made.expiresAfterMs = Math.round(expires_after_seconds * 1000);
   return made;
-}
-
-function isPattern(text: string): boolean {
-  try {
-    new RegExp(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
