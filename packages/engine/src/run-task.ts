@@ -320,9 +320,10 @@ export class RunTask {
     return { kind: 'failed', fault: limitFault('timeout', `the program ran longer than ${this.#limits.timeoutMs} ms${while_}`), truncated: false };
   }
 
-  /** Nothing that this process does will move the program soon. */
+  /** Only what comes from outside, or a time that is far away, can move the program. */
   #mayPark(): boolean {
-    if (this.#waits.for !== 'answer' || this.#options.now() < this.#parkAgainAt) return false;
+    if (this.#waits.for !== 'answer' || this.#recorded.length > 0 || this.live.hasAnswer) return false;
+    if (this.#options.now() < this.#parkAgainAt) return false;
     const { dueMs } = this.#waits;
     if (dueMs !== null && dueMs - this.#options.now() <= this.#options.keepForTimerMs) return false;
     return this.live.openCalls().every(({ status }) => status === 'waiting');
@@ -346,8 +347,7 @@ export class RunTask {
     const then = (checkpointId: string | null) => {
       const reason = live.row.pauseReason ?? 'user_request';
       live.record('paused', { checkpoint_id: checkpointId, reason });
-      const parked = this.#waits.for === 'answer' && !live.hasAnswer && this.#mayPark();
-      live.change({ status: 'paused', pauseReason: reason, parked, timerAt, dueAt: this.#known.nextExpiry(), worker: null, usage: this.usage, line: this.line });
+      live.change({ status: 'paused', pauseReason: reason, parked: this.#mayPark(), timerAt, dueAt: this.#known.nextExpiry(), worker: null, usage: this.usage, line: this.line });
       tellState(live, this.#options.now());
     };
     if (this.#waits.for === 'start' || this.#recorded.length > 0) {

@@ -30,6 +30,32 @@ test('a task that the engine does not go on with is paused; decisions are record
   await going.engine.close();
 });
 
+test('a task that is paused on its way back to where it was goes on when it is resumed', async () => {
+  const store = lasting();
+  const add: TestTool = { name: 'add', idempotent: true, execute: ({ n }: { n: number }) => n };
+  const code = "let sum = 0; for (let n = 1; n <= 40; n++) sum += await tools.add({ n }); console.log('there'); for (let i = 0; i < 20_000_000; i++); return sum";
+  // Its commits are heard of no more once it computes, as if it had been killed.
+  let dead = false;
+  const killed = new Proxy(store, { get: (target, name) => (name === 'commit' && dead ? () => new Promise(() => {}) : Reflect.get(target, name)) });
+  const first = await premises([add], { store: killed });
+  const { taskId } = await first.engine.submit('acme', { language: 'javascript', code });
+  while ((await first.engine.journal(first.ref(taskId))).at(-1)?.kind !== 'output') await new Promise((resolve) => setTimeout(resolve, 5));
+  dead = true;
+  let pausing: Promise<unknown> | undefined;
+  const second = await premises([add], {
+    store,
+    moment: (moment) => {
+      if (moment === 'deliver.after') pausing ??= second.engine.pause(second.ref(taskId));
+    },
+  });
+  const ref = second.ref(taskId);
+  while (!pausing) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await pausing).toMatchObject({ status: 'paused', checkpointId: null });
+  await second.engine.resume(ref);
+  expect(await second.engine.wait(ref, 10_000)).toMatchObject({ status: 'succeeded', output: 820 });
+  await second.engine.close();
+});
+
 test('a task that is paused by name stays so over starts', async () => {
   const store = lasting();
   const first = await premises([PAY], { store });
