@@ -1,5 +1,5 @@
 /** What an engine is made of, and what of it can be set. */
-import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
+import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRequest, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
 
 export interface EngineToolCall {
   taskId: string;
@@ -42,10 +42,28 @@ export interface EngineTools {
 
 export interface PreparedProgram {
   code: string;
+  /** In the place of the program's own. */
+  allowedLibraries?: string[];
   /** Set where the program cannot even be prepared; it is not started then. */
   error?: TaskFault;
   /** An error of the prepared code, told in places of the user's own source. */
   explain(error: TaskFault): TaskFault;
+}
+
+/** A tool as the check of a program looks at it. */
+export interface CheckableTool {
+  name: string;
+  /** Names of its arguments in order, or null. */
+  names: readonly string[] | null;
+  parameters?: Readonly<Record<string, unknown>>;
+  check?: (args: never) => unknown;
+}
+
+/** What is found in a program before it begins. */
+export interface CheckedProgram {
+  findings: readonly { rule: string; severity: 'error' | 'warning'; line: number; column: number; message: string }[];
+  /** Set where the program is not to be run. */
+  fault?: TaskFault;
 }
 
 /** Names of moments at which a crash must lose nothing; see `EngineOptions.moment`. */
@@ -65,7 +83,9 @@ export interface EngineOptions {
   host: Host;
   tools: EngineTools;
   /** Turns what a user wrote into what a machine takes. */
-  prepare: (program: { language: Language; code: string }) => PreparedProgram;
+  prepare: (program: Pick<TaskRequest, 'language' | 'code' | 'allowedLibraries' | 'strict'>) => PreparedProgram;
+  /** Looks at a program before it begins; undefined where nothing could be found. `tools`: those that it can call. */
+  check?: (request: TaskRequest, tools: () => CheckableTool[]) => Promise<CheckedProgram> | undefined;
   /** What to do about a fault, in one sentence. */
   hint?: (fault: TaskFault, language: Language) => string | undefined;
   /** Seals checkpoints; `oldKeys` only open them. */

@@ -101,6 +101,7 @@ class DurableEngine implements Engine {
           host,
           tools,
           prepare,
+          ...(options.check ? { check: options.check } : {}),
           worker,
           now,
           moment,

@@ -1,7 +1,7 @@
 /** What the package `@fermata/engine` offers: the engine of durable tasks, and the stores that it can stand on. */
 export { createEngine } from './engine.ts';
 export type * from './engine-api.ts';
-export type { EngineOptions, EngineTool, EngineToolCall, EngineTools, Moment, PreparedProgram, Verdict } from './engine-options.ts';
+export type { CheckableTool, CheckedProgram, EngineOptions, EngineTool, EngineToolCall, EngineTools, Moment, PreparedProgram, Verdict } from './engine-options.ts';
 export { fileBlob } from './file-blob.ts';
 export { verifyChain } from './journal.ts';
 export { createMemoryStore } from './store/memory/memory-store.ts';

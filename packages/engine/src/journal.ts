@@ -26,7 +26,8 @@ export interface EntryBodies {
   output: { stream: 'stdout' | 'stderr'; offset: number; text?: string; base64?: string };
   step: { name: string };
   step_result: { name: string; value: unknown };
-  finding: { message: string; line: number | null };
+  /** Of the program while it runs, or before that with its rule and severity. */
+  finding: { message: string; line: number | null; column?: number; rule?: string; severity?: 'error' | 'warning' };
   asked: { desired: string; by: string | null };
   checkpoint: { checkpoint_id: string; reason: string; bytes: number; seq: number };
   checkpoint_failed: { message: string; code: string };

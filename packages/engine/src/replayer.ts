@@ -33,6 +33,7 @@ import { nextEntry, verifyChain } from './journal.ts';
 import { bytesOfOutput } from './output-text.ts';
 import { type Delivery, deliveryOf, readDeliveries, readJournal } from './replay.ts';
 import { newTask } from './submission.ts';
+import { withSource } from './task-program.ts';
 
 export interface ReplayerOptions extends Pick<EngineOptions, 'prepare'> {
   store: Store;
@@ -212,9 +213,9 @@ export class Replayer {
   }
   async #start(row: TaskRow, begun: Delivery): Promise<Input> {
     const program = await this.#options.program(row);
-    const { code } = this.#options.prepare({ language: row.request.language, code: program.code });
+    const prepared = this.#options.prepare({ ...row.request, code: program.code });
     const { tools = [] } = begun.kind === 'begun' ? begun : program;
-    return { kind: 'start', program: { ...program, tools, code }, seed: Buffer.from(row.seed, 'hex'), nowMs: begun.nowMs };
+    return { kind: 'start', program: withSource({ ...program, tools }, prepared), seed: Buffer.from(row.seed, 'hex'), nowMs: begun.nowMs };
   }
 }
 

@@ -37,6 +37,7 @@ import { openTask } from './opening.ts';
 import { Recorder } from './recorder.ts';
 import type { Delivery } from './replay.ts';
 import type { Sessions } from './sessions.ts';
+import { checkableTools, withSource } from './task-program.ts';
 
 /** How a lease ended, where the task has not been parked, paused or cancelled by it. */
 export type RunEnd =
@@ -47,7 +48,7 @@ export type RunEnd =
   | { kind: 'stopped' }
   | { kind: 'cancelled' };
 
-export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'prepare' | 'sealKey' | 'oldKeys'> {
+export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'prepare' | 'check' | 'sealKey' | 'oldKeys'> {
   host: Host;
   checkpoints: Checkpoints;
   desk: CallDesk;
@@ -97,8 +98,7 @@ export class RunTask {
   constructor(options: RunOptions, live: LiveTask) {
     this.#options = options;
     this.live = live;
-    const { language, code } = live.row.request;
-    this.#prepared = options.prepare({ language, code });
+    this.#prepared = options.prepare(live.row.request);
     this.#limits = options.limits(live);
     this.#known = new KnownCalls(live);
   }
@@ -140,6 +140,8 @@ export class RunTask {
     const { desk } = this.#options;
     try {
       if (this.#prepared.error) return { kind: 'failed', fault: this.#prepared.error, truncated: false };
+      const refused = await this.#refused();
+      if (refused) return { kind: 'failed', fault: refused, truncated: false };
       await this.#open();
       if (this.#abandoned) return { kind: 'stopped' };
       desk.performReady(this.live);
@@ -170,6 +172,16 @@ export class RunTask {
       this.#machine?.dispose();
       for (const { reject } of this.#checkpointWaiters.splice(0)) reject(new FermataError('invalid_state', 'the task stopped before a checkpoint was taken'));
     }
+  }
+
+  /** Why the program is not to be begun; what was found in it is recorded, once. */
+  async #refused(): Promise<TaskFault | undefined> {
+    const { live } = this;
+    const { request, epoch, attempt, tenant } = live.row;
+    if (epoch > 0 || attempt > 0 || request.toolCall || request.forkOf) return undefined;
+    const checked = await this.#options.check?.(request, () => checkableTools(this.#options.tools, tenant, request.tools));
+    for (const finding of checked?.findings ?? []) live.record('finding', finding);
+    return checked?.fault;
   }
 
   /** The machine where the task stands: of its newest checkpoint, else a new one. */
@@ -226,7 +238,7 @@ export class RunTask {
       if (!begun) live.record('begun', { attempt: live.row.attempt, now_ms: nowMs, image, ...(tools.length > 0 ? { tools } : {}) });
       return {
         kind: 'start',
-        program: { ...program, tools, code: this.#prepared.code },
+        program: withSource({ ...program, tools }, this.#prepared),
         seed: Buffer.from(live.row.seed, 'hex'),
         nowMs,
         ...(live.row.origin ? { limits: this.#limits } : {}),

@@ -1,7 +1,7 @@
 /** The program of a task, as a machine is given it. */
 import { FermataError, fromWire, type Program, type Store, type TaskRow, type ToolName } from '@fermata/protocol';
 import { BUILT_IN } from './built-in-calls.ts';
-import type { EngineTools } from './engine-options.ts';
+import type { CheckableTool, EngineTools, PreparedProgram } from './engine-options.ts';
 
 const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 
@@ -21,6 +21,20 @@ export async function programOf(store: Store, tools: EngineTools, { tenant, requ
     ...(allowedLibraries === undefined ? {} : { allowedLibraries }),
     ...(sharedInterpreter ? { shared: true } : {}),
   };
+}
+
+/** The program with its source as a machine takes it. */
+export function withSource(program: Program, { code, allowedLibraries }: PreparedProgram): Program {
+  return { ...program, code, ...(allowedLibraries === undefined ? {} : { allowedLibraries }) };
+}
+
+/** What the check of a program must know of the tools that it can call. */
+export function checkableTools(tools: EngineTools, tenant: string, patterns: readonly string[] | undefined): CheckableTool[] {
+  const described = new Map(tools.describe(tenant, patterns).map(({ name, parameters }) => [name, parameters as Record<string, unknown>]));
+  return withBuiltIn(tools.names(tenant, patterns)).map(({ name, parameters: names }) => {
+    const parameters = described.get(name);
+    return { name, names, ...(parameters ? { parameters, check: (args: never) => tools.find(tenant, name, patterns)?.check(args) } : {}) };
+  });
 }
 
 async function contents(store: Store, blob: string): Promise<Uint8Array> {

@@ -67,10 +67,9 @@ class RegistryTools implements EngineTools {
   }
 
   async #runCode(tenant: string, { tool, program }: RegisteredTool, args: unknown, { callId, signal }: EngineToolCall): Promise<unknown> {
-    const { language, code, limits, allowedLibraries } = program as NonNullable<RegisteredTool['program']>;
     const request: TaskRequest = {
-      ...{ language, code, input: toWire(args), limits, tools: [], metadata: { tool: tool.name, call_id: callId } },
-      ...(allowedLibraries ? { allowedLibraries } : {}),
+      ...(program as NonNullable<RegisteredTool['program']>),
+      ...{ input: toWire(args), tools: [], metadata: { tool: tool.name, call_id: callId } },
     };
     const ended = await this.#options.runTask(tenant, `task_of_${callId}`, request, signal);
     if (ended.status === 'succeeded') return fromWire(ended.output);

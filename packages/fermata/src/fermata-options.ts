@@ -63,6 +63,12 @@ export interface CodeOptions extends CommonTaskOptions {
   files?: readonly { path: string; data: Uint8Array | string }[];
   /** Modules that user code may import (Python). Absent: all of the image. */
   allowedLibraries?: readonly string[];
+  /** Modules without which the program is not to be run. */
+  requiredLibraries?: readonly string[];
+  /** Programs that it must not try to start, by name; no process can be started here at all. */
+  blockedCommands?: readonly string[];
+  /** Also refuses `os`, `sys`, `subprocess`, `importlib`, `ctypes`, `eval`, `exec`, `compile`, `Function` and `import()`. */
+  strict?: boolean;
   /** 32 bytes from which all randomness of the task comes. Default: fresh. */
   seed?: Uint8Array;
 }
@@ -133,6 +139,9 @@ const codeShape = {
     .optional(),
   files: z.array(fileSchema).optional(),
   allowedLibraries: z.array(z.string()).optional(),
+  requiredLibraries: z.array(z.string()).optional(),
+  blockedCommands: z.array(z.string()).optional(),
+  strict: z.boolean().optional(),
   seed: bytes.refine((seed) => seed.length === 32, '32 bytes are wanted').optional(),
 } satisfies Record<Exclude<keyof CodeOptions, keyof CommonTaskOptions>, z.ZodType>;
 

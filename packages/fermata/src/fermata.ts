@@ -172,7 +172,7 @@ function programOf(options: StartOptions, tools: ReadonlyMap<string, Tool>): Pro
     const { name, arguments: args = {} } = options.toolCall;
     return { language: 'javascript', code: CALL_PROGRAM, input: requested(() => crossed({ name, arguments: args }, 'toolCall')), tools: names };
   }
-  const { language, code, input, stdin, file, files, allowedLibraries } = options as Exclude<StartOptions, { toolCall: unknown }>;
+  const { language, code, input, stdin, file, files, allowedLibraries, requiredLibraries, blockedCommands, strict } = options as Exclude<StartOptions, { toolCall: unknown }>;
   return {
     language,
     code,
@@ -182,6 +182,9 @@ function programOf(options: StartOptions, tools: ReadonlyMap<string, Tool>): Pro
     ...(file === undefined ? {} : { file }),
     ...(files === undefined ? {} : { files: files.map(({ path, data }) => ({ path, data: typeof data === 'string' ? Buffer.from(data) : data })) }),
     ...(allowedLibraries === undefined ? {} : { allowedLibraries: [...allowedLibraries] }),
+    ...(requiredLibraries?.length ? { requiredLibraries: [...requiredLibraries] } : {}),
+    ...(blockedCommands?.length ? { blockedCommands: [...blockedCommands] } : {}),
+    ...(strict ? { strict } : {}),
   };
 }
 

@@ -9,6 +9,7 @@ import { createChildHost, createThreadHost } from '@fermata/machine';
 import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
 import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
 import type { ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
+import { checkTask } from './check-program.ts';
 import { engineTools } from './engine-tools.ts';
 import type { FermataOptions } from './fermata-options.ts';
 import { hintOf } from './hints.ts';
@@ -79,6 +80,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
       ...{ store, host, sealKey, prepare: prepareSource as EngineOptions['prepare'] },
       hint: (fault, language) => hintOf(fault as TaskError & { code: ErrorCode }, 'library', language),
+      check: (request, given) => checkTask(request, given) as ReturnType<NonNullable<EngineOptions['check']>>,
       tools: engineTools({ registry, policy, runTask: (...task) => runToItsEnd(engine, ...task) }),
     });
     await listeners?.load(store);

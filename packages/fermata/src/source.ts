@@ -1,46 +1,80 @@
 /** A program's source as its machine takes it, and the way back from places in it to the user's own. */
-import { type StrippedSource, stripTypes } from '@fermata/machine';
+import { type SourceMapping, stripTypes, withoutFence } from '@fermata/machine';
 import { FermataError, type Program } from '@fermata/protocol';
+import { asStrict, strictLibraries, strictPrologue } from './strict-program.ts';
 import type { TaskError } from './task-result.ts';
 
 export interface PreparedSource {
   code: string;
+  /** In the place of the program's own. */
+  allowedLibraries?: string[];
   /** Set where the program cannot even be prepared; it must not be started then. */
   error?: TaskError;
   /** An error of the prepared code, told in places and lines of the user's own source. */
   explain(error: TaskError): TaskError;
 }
 
+type Source = Pick<Program, 'language' | 'code' | 'allowedLibraries' | 'strict'>;
+
 const unchanged = (error: TaskError) => error;
 
-export function prepareSource({ language, code }: Program): PreparedSource {
-  if (language !== 'typescript') return { code, explain: unchanged };
+export function prepareSource(source: Source): PreparedSource {
+  const { language, code, strict } = source;
+  if (language === 'python') return strict ? { code, allowedLibraries: strictLibraries(source), explain: asStrict } : { code, explain: unchanged };
+  if (language === 'javascript') return strict ? withPrologue(withoutFence(code), undefined, code, 'main.js') : { code, explain: unchanged };
   try {
     const stripped = stripTypes(code);
-    return { code: stripped.code, explain: (error) => mapped(error, stripped, code) };
+    if (strict) return withPrologue(stripped.code, stripped.original, code, 'main.ts');
+    return { code: stripped.code, explain: (error) => mapped(error, stripped.original, code, 'main.ts') };
   } catch (error) {
-    if (!(error instanceof FermataError)) throw error;
-    const { message, line, column } = error;
-    return {
-      code,
-      explain: unchanged,
-      error: { code: 'syntax_error', name: 'SyntaxError', message, ...(line && column ? { line, column, traceback: excerpt(code, line, column) } : {}) },
-    };
+    return { code, explain: unchanged, error: syntaxFault(error, code) };
   }
 }
 
-/** Where the places have moved, the excerpt at the head of the traceback and every `main.ts:line:column` are redone. */
-function mapped(error: TaskError, { original }: StrippedSource, source: string): TaskError {
+/** The program with its source as a machine takes it. */
+export function withSource(program: Program, { code, allowedLibraries }: PreparedSource): Program {
+  return { ...program, code, ...(allowedLibraries === undefined ? {} : { allowedLibraries }) };
+}
+
+/** The text that the check looks at, and where its places are in the user's own source, if elsewhere. */
+export function checkableSource({ language, code }: Pick<Program, 'language' | 'code'>): { code: string; original?: SourceMapping } | { error: TaskError } {
+  if (language !== 'typescript') return { code: withoutFence(code) };
+  try {
+    return stripTypes(code);
+  } catch (error) {
+    return { error: syntaxFault(error, code) };
+  }
+}
+
+/** Throws on what is no fault of the source. */
+function syntaxFault(error: unknown, code: string): TaskError {
+  if (!(error instanceof FermataError)) throw error;
+  const { message, line, column } = error;
+  return { code: 'syntax_error', name: 'SyntaxError', message, ...(line && column ? { line, column, traceback: excerpt(code, line, column, 'main.ts') } : {}) };
+}
+
+/** `original`: where places of `prepared` are in the user's own source, if elsewhere. */
+function withPrologue(prepared: string, original: SourceMapping | undefined, source: string, file: string): PreparedSource {
+  const prologue = strictPrologue(prepared);
+  const shifted: SourceMapping = (line, column) => {
+    const own = line === 1 ? Math.max(1, column - prologue.length) : column;
+    return original ? original(line, own) : { line, column: own };
+  };
+  return { code: prologue + prepared, explain: (error) => asStrict(mapped(error, shifted, source, file)) };
+}
+
+/** Where the places have moved, the excerpt at the head of the traceback and every `file:line:column` are redone. */
+function mapped(error: TaskError, original: SourceMapping | undefined, source: string, file: string): TaskError {
   if (!original || error.line === undefined) return error;
   const { line, column } = original(error.line, error.column ?? 1);
   const stack = (error.traceback ?? '').split('\n').slice(3).join('\n');
-  const frames = stack.replace(/main\.ts:(\d+):(\d+)/g, (_, l: string, c: string) => {
+  const frames = stack.replace(/main\.[jt]s:(\d+):(\d+)/g, (_, l: string, c: string) => {
     const place = original(Number(l), Number(c));
-    return `main.ts:${place.line}:${place.column}`;
+    return `${file}:${place.line}:${place.column}`;
   });
-  return { ...error, line, column, traceback: `${excerpt(source, line, column)}\n${frames}` };
+  return { ...error, line, column, traceback: `${excerpt(source, line, column, file)}\n${frames}` };
 }
 
-function excerpt(source: string, line: number, column: number): string {
-  return `main.ts:${line}\n${source.split('\n')[line - 1] ?? ''}\n${' '.repeat(column - 1)}^`;
+function excerpt(source: string, line: number, column: number, file: string): string {
+  return `${file}:${line}\n${source.split('\n')[line - 1] ?? ''}\n${' '.repeat(column - 1)}^`;
 }

@@ -3,10 +3,12 @@
  * and of its outcome the end of a step.
  */
 import type { Emission, HostedMachine, HostedOutcome, Input, Program, Value, Wait } from '@fermata/protocol';
+import type { Tool } from '@fermata/tools';
 import type { Bell } from './bell.ts';
+import { checkable, checkTask } from './check-program.ts';
 import { withHint } from './hints.ts';
 import type { OutputLog } from './output-log.ts';
-import { type PreparedSource, prepareSource } from './source.ts';
+import { type PreparedSource, prepareSource, withSource } from './source.ts';
 import type { SpentTime } from './spent-time.ts';
 import type { TaskCalls } from './task-calls.ts';
 import { guestError, limitError, systemError } from './task-error.ts';
@@ -20,6 +22,7 @@ export type StepEnd = { kind: 'calls'; dueMs: number | null } | { kind: 'stopped
 export interface StepperOptions {
   machine: HostedMachine;
   program: Program;
+  tools: ReadonlyMap<string, Tool>;
   /** 32 bytes, from which all randomness of the program comes. */
   seed: Uint8Array;
   calls: TaskCalls;
@@ -85,7 +88,8 @@ export class Stepper {
 
   /** Until the program waits for calls, ends or is stopped. `performing`: the calls it starts are carried out. */
   async step(performing: boolean): Promise<StepEnd> {
-    if (this.#source.error) return this.#failed(this.#source.error);
+    const refused = this.#waits.for === 'start' ? (this.#source.error ?? (await this.#refused())) : undefined;
+    if (refused) return this.#failed(refused);
     const input = await this.#nextInput();
     if (input === 'stopped') return { kind: 'stopped' };
     if (input === 'timeout') return this.#failed(this.#overTime());
@@ -98,6 +102,14 @@ export class Stepper {
       const failed = systemError(error);
       return signal.aborted ? { kind: 'stopped' } : this.#failed(failed);
     }
+  }
+
+  /** Why the program is not to be begun; what is found in it is told. */
+  async #refused(): Promise<TaskError | undefined> {
+    const { program, tools, tell } = this.#options;
+    const checked = await checkTask(program, () => [...tools.values()].map(checkable));
+    for (const finding of checked?.findings ?? []) tell({ type: 'finding', ...finding });
+    return checked?.fault;
   }
 
   #follow(outcome: HostedOutcome): StepEnd {
@@ -137,7 +149,7 @@ export class Stepper {
     for (;;) {
       if (this.#stopAsked) return 'stopped';
       if (time.budget.wallMs <= 0) return 'timeout';
-      if (this.#waits.for === 'start') return { kind: 'start', program: { ...program, code: this.#source.code }, seed, nowMs: Date.now() };
+      if (this.#waits.for === 'start') return { kind: 'start', program: withSource(program, this.#source), seed, nowMs: Date.now() };
       if (this.#waits.for === 'go') return { kind: 'go' };
       const answer = calls.book.nextAnswer();
       if (answer) return { kind: 'answer', ...answer, nowMs: Date.now() };

@@ -1,5 +1,6 @@
 /** What a task tells on the way. */
 import type { Call, CallResult, Note } from '@fermata/protocol';
+import type { CheckRule } from '@fermata/tools/check';
 import type { TaskStatus } from './task-result.ts';
 
 export type TaskEvent =
@@ -12,7 +13,8 @@ export type TaskEvent =
   | { type: 'step'; name: string }
   | { type: 'progress'; value: number }
   | { type: 'checkpoint' }
-  | { type: 'finding'; message: string; line: number | null }
+  /** Of the program while it runs; with a rule, of its text before it begins (an error then ends it). */
+  | { type: 'finding'; message: string; line: number | null; column?: number; rule?: CheckRule; severity?: 'error' | 'warning' }
   | { type: 'position'; line: number; column: number };
 
 /** A listener that can be told without fear: what it throws becomes a warning of the process. */

@@ -33,6 +33,9 @@ const programSchema = z.object({
   tools: z.array(z.object({ name: z.string(), parameters: z.array(z.string()).nullable() })).optional(),
   files: z.array(z.object({ path: z.string(), data: bytes })).optional(),
   allowedLibraries: z.array(z.string()).optional(),
+  requiredLibraries: z.array(z.string()).optional(),
+  blockedCommands: z.array(z.string()).optional(),
+  strict: z.boolean().optional(),
   shared: z.boolean().optional(),
 });
 const taskStateSchema = z.strictObject({

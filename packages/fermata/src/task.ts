@@ -92,7 +92,7 @@ export class Task implements AsyncDisposable {
       this.#bell.ring();
     });
     const { program, seed } = saved;
-    this.#stepper = new Stepper({ machine, program, seed, calls: this.#calls, output, time: this.#time, bell: this.#bell, signal, tell: this.#tell }, waits);
+    this.#stepper = new Stepper({ machine, program, tools: options.tools, seed, calls: this.#calls, output, time: this.#time, bell: this.#bell, signal, tell: this.#tell }, waits);
     options.closing.addEventListener('abort', this.#onClosing, { once: true });
   }
 

@@ -3,7 +3,7 @@
 export { type ChildHostOptions, createChildHost } from './hosts/child-host.ts';
 export { type JailMode, jailObstacle } from './hosts/jail.ts';
 export { createThreadHost, type ThreadHostOptions } from './hosts/thread-host.ts';
-export { type SourceMapping, type StrippedSource, stripTypes } from './quickjs/typescript.ts';
+export { type SourceMapping, type StrippedSource, stripTypes, withoutFence } from './quickjs/typescript.ts';
 export { SNAPSHOT_FORMAT } from './wasm/container.ts';
 export { Image, type ImageManifest } from './wasm/image.ts';
 export {
@@ -11,6 +11,7 @@ export {
   IMAGE_NAMES,
   type ImageCheck,
   imageFolder,
+  librariesOf,
   loadImage,
   readManifest,
   verifyCached,

@@ -30,6 +30,12 @@ export interface Program {
   files?: { path: string; data: Uint8Array }[];
   /** Modules that the user's code may import; absent = all. Python only (JavaScript programs import nothing). */
   allowedLibraries?: string[];
+  /** Modules without which it is not started. */
+  requiredLibraries?: string[];
+  /** Programs that it must not try to start, by name. */
+  blockedCommands?: string[];
+  /** Refuses what reaches around the check: `os`, `eval` and their like. */
+  strict?: boolean;
   /** Keep the globals of the program that ran before in the same machine. */
   shared?: boolean;
 }

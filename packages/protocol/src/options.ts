@@ -8,7 +8,7 @@ import { FermataError } from './errors.ts';
 /** An object with these keys and no others. */
 export function strictOptions<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
   const unknown = (key: string) => {
-    const near = nearest(key, Object.keys(shape));
+    const near = nearestName(key, Object.keys(shape));
     return `there is no ${JSON.stringify(key)}${near === undefined ? `; there is ${Object.keys(shape).join(', ')}` : `; did you mean ${JSON.stringify(near)}?`}`;
   };
   return z.strictObject(shape, { error: (issue) => (issue.code === 'unrecognized_keys' ? unknown(issue.keys[0] as string) : undefined) });
@@ -29,7 +29,7 @@ export function misfit(issues: readonly z.core.$ZodIssue[], at = ''): FermataErr
 }
 
 /** The name that is most like `given`, if one is like it at all: one begins with the other, or few letters differ. */
-function nearest(given: string, names: readonly string[]): string | undefined {
+export function nearestName(given: string, names: readonly string[]): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
   const wanted = plain(given);
   const begins = names.find((name) => wanted.length >= 4 && (plain(name).startsWith(wanted) || wanted.startsWith(plain(name))));

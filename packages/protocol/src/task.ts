@@ -49,6 +49,9 @@ export interface TaskRequest {
   /** Patterns of names; absent: all tools that the tenant has. */
   tools?: string[];
   allowedLibraries?: string[];
+  requiredLibraries?: string[];
+  blockedCommands?: string[];
+  strict?: boolean;
   limits?: LimitsInput;
   policy?: PolicyRule[];
   retry?: RetryOptions;

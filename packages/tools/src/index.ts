@@ -1,4 +1,6 @@
 /** What the package `@fermata/tools` offers: tools as values, ready to be given to a program. The registry is `@fermata/tools/registry`. */
+export { type CodeConstraints, isWorthChecking } from './check/is-worth-checking.ts';
+export { STRICT_NAMES } from './check/refused.ts';
 export type { JsonArguments } from './json-arguments.ts';
 export { judgeCall, nameFits, type PolicyVerdict } from './policy/policy.ts';
 export { checkRules } from './policy/rules.ts';

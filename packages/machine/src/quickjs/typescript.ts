@@ -65,8 +65,8 @@ function unwrapped(line: number, column: number): number {
   return line === 0 ? Math.max(0, column - PREFIX.length) : column;
 }
 
-/** As the guest does for JavaScript: a Markdown fence around the whole program goes, the lines stay where they are. */
-function withoutFence(source: string): string {
+/** As the guests do: a Markdown fence around the whole program goes, the lines stay where they are. */
+export function withoutFence(source: string): string {
   const fenced = /^(\s*)(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n([\s\S]*?)\n[ \t]*\2\s*$/.exec(source);
   return fenced ? `${fenced[1]}\n${fenced[3]}` : source;
 }

@@ -5,6 +5,7 @@
  * by booting the guest, and must have the digest that the manifest pins. Whatever is in the cache can be deleted at any
  * time; what is damaged there is built anew.
  */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +34,14 @@ export function imageFolder(name: ImageName): string {
 export async function readManifest(name: ImageName): Promise<ImageManifest> {
   return imageManifestSchema.parse(JSON.parse(await readFile(join(imageFolder(name), 'image.json'), 'utf8')));
 }
+
+/** Modules that programs of an image can import, without those inside others; sorted. */
+export function librariesOf(name: ImageName): readonly string[] {
+  if (name === 'quickjs') return [];
+  cpythonLibraries ??= JSON.parse(readFileSync(join(imageFolder(name), 'libraries.json'), 'utf8')) as string[];
+  return cpythonLibraries;
+}
+let cpythonLibraries: string[] | undefined;
 
 /** The image, from the cache or made into it. */
 export async function loadImage(name: ImageName, cacheDir = defaultCacheDir()): Promise<Image> {

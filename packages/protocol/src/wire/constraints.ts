@@ -4,16 +4,16 @@ import { FermataError } from '../errors.ts';
 import type { LimitsInput } from '../limits.ts';
 import { strictOptions } from '../options.ts';
 import { policyConditionsSchema } from '../policy.ts';
-import type { PolicyRule } from '../task.ts';
+import type { PolicyRule, TaskRequest } from '../task.ts';
 
 const MiB = 1024 * 1024;
 const named = z.array(z.string().min(1).max(256)).max(1000);
 
 export const constraintsSchema = strictOptions({
   allowed_libraries: named.optional().meta({ description: 'Modules that the code may import; absent: all of the image' }),
-  required_libraries: named.optional(),
-  blocked_commands: named.optional().meta({ description: 'No process can be started in a Wasm machine at all' }),
-  strict: z.boolean().optional(),
+  required_libraries: named.optional().meta({ description: 'Modules without which the program is not started' }),
+  blocked_commands: named.optional().meta({ description: 'Programs by name; no process can be started in a Wasm machine at all, and one that is named here is not tried' }),
+  strict: z.boolean().optional().meta({ description: 'Refuses what reaches around the check: os, sys, subprocess, importlib, ctypes, eval, exec, compile, Function, import()' }),
   timeout_seconds: z.number().min(0.01).max(31_536_000).optional(),
   max_cpu_seconds: z.number().min(0.01).max(31_536_000).optional(),
   max_memory_mb: z.number().min(1).max(3072).optional(),
@@ -37,16 +37,22 @@ export function refuseUnserved(given: z.output<typeof constraintsSchema>): void 
   const refuse = (key: string, problem: string, hint: string) => {
     throw new FermataError('sandbox_unavailable', `tool_constraints.${key}: ${problem}`, { hint });
   };
-  if (given.required_libraries?.length) {
-    refuse('required_libraries', 'libraries are not checked before a run here', 'Leave it out; a missing library is an error of the program when it is imported.');
-  }
-  if (given.strict) refuse('strict', 'strict checks are not made here', 'Leave it out; the sandbox itself reaches nothing of the host.');
   if (given.max_checkpoint_mb !== undefined) {
     refuse('max_checkpoint_mb', 'the size of checkpoints is not limited here', 'Leave it out; max_memory_mb and max_disk_mb bound what a checkpoint holds.');
   }
   if (given.network_access === true || (Array.isArray(given.network_access) && given.network_access.length > 0)) {
     refuse('network_access', 'programs have no network in this sandbox', 'Leave it out, and have a tool fetch what the program needs.');
   }
+}
+
+/** What the constraints say of the code, as a task or a tool that is code has it; absent where they say nothing. */
+export function codeConstraintsOf(given: z.output<typeof constraintsSchema>): Pick<TaskRequest, 'allowedLibraries' | 'requiredLibraries' | 'blockedCommands' | 'strict'> {
+  return {
+    ...(given.allowed_libraries ? { allowedLibraries: given.allowed_libraries } : {}),
+    ...(given.required_libraries?.length ? { requiredLibraries: given.required_libraries } : {}),
+    ...(given.blocked_commands?.length ? { blockedCommands: given.blocked_commands } : {}),
+    ...(given.strict ? { strict: true } : {}),
+  };
 }
 
 /** The limits among the constraints, in the engine's units; those that were not given are absent. */

@@ -1,15 +1,14 @@
 /** Tools that are source code. The engine runs each call as a task of its own, in its own sandbox with its own limits. */
 import type { Language, LimitsInput } from '@fermata/protocol';
-import { type CodeToolSpec, limitsOf, refuseUnserved } from '@fermata/protocol/wire';
+import { type CodeToolSpec, codeConstraintsOf, limitsOf, refuseUnserved } from '@fermata/protocol/wire';
 import { defineTool, type Tool } from '../tool.ts';
 import { foreignParameters } from './foreign-parameters.ts';
 
 /** What such a call runs; the arguments are the `input` of the program, and its result is that of the call. */
-export interface ToolProgram {
+export interface ToolProgram extends ReturnType<typeof codeConstraintsOf> {
   language: Language;
   code: string;
   limits: LimitsInput;
-  allowedLibraries?: string[];
 }
 
 export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram } {
@@ -22,6 +21,5 @@ export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram
     idempotent: spec.idempotent ?? false,
     requiresApproval: spec.requires_approval ?? false,
   });
-  const { allowed_libraries: allowed } = constraints;
-  return { tool, program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...(allowed ? { allowedLibraries: allowed } : {}) } };
+  return { tool, program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...codeConstraintsOf(constraints) } };
 }

@@ -1,0 +1,66 @@
+/**
+ * The check of a program before it runs, from its text alone.
+ *
+ * It tells a model at once what would fail later, and it is no boundary: what it cannot see is refused where the program runs.
+ * It never changes a program, and finds nothing wrong with one that is right.
+ */
+import type { GivenArguments, ProgramFacts } from './facts.ts';
+import type { Finding } from './finding.ts';
+import type { CodeConstraints } from './is-worth-checking.ts';
+import { javascriptFacts } from './javascript/facts.ts';
+import { placesIn } from './places.ts';
+import { pythonFacts } from './python/facts.ts';
+import { awaitingFound } from './rules/awaiting.ts';
+import { commandsFound } from './rules/commands.ts';
+import type { Found } from './rules/found.ts';
+import { importsFound, missingFound, requiredFound } from './rules/libraries.ts';
+import { networkFound } from './rules/network.ts';
+import { strictFound } from './rules/strict.ts';
+import { type CheckedTool, toolsFound } from './rules/tools.ts';
+
+export type { CheckedTool, GivenArguments };
+
+export interface CheckOptions extends CodeConstraints {
+  language: 'python' | 'javascript';
+  /** Those that the program can call. Absent: calls are not looked at. */
+  tools?: readonly CheckedTool[];
+  /** Modules that the image has, without those inside others. */
+  libraries: readonly string[];
+  /** Modules that the program finds in `/work`. */
+  ownModules?: readonly string[];
+}
+
+/** Characters; a longer program is not looked at, only run. */
+const LONGEST = 250_000;
+/** What is found, by place. `text`: JavaScript or Python; of TypeScript the text without its types. */
+export async function checkProgram(text: string, options: CheckOptions): Promise<Finding[]> {
+  const facts = await factsOf(text, options.language);
+  const found: Found[] = [...requiredFound(options), ...(facts ? await rulesFound(text, facts, options) : unseen(options))];
+  const place = placesIn(text);
+  const findings = found.map(({ at, ...rest }) => ({ ...rest, ...place(at) }));
+  return findings.sort((a, b) => a.line - b.line || a.column - b.column).map(({ rule, severity, line, column, message }) => ({ rule, severity, line, column, message }));
+}
+
+async function factsOf(text: string, language: CheckOptions['language']): Promise<ProgramFacts | undefined> {
+  if (text.length > LONGEST) return undefined;
+  return language === 'python' ? pythonFacts(text) : javascriptFacts(text);
+}
+
+async function rulesFound(text: string, facts: ProgramFacts, options: CheckOptions): Promise<Found[]> {
+  return [
+    ...(facts.unparsed ? [{ rule: 'syntax_error', severity: 'error', at: facts.unparsed.at, message: `SyntaxError: ${facts.unparsed.message}` } as const] : []),
+    ...importsFound(text, facts, options),
+    ...missingFound(facts, options),
+    ...(await commandsFound(facts, options)),
+    ...(options.strict ? strictFound(facts) : []),
+    ...(options.tools ? toolsFound(facts, options.tools, options.language) : []),
+    ...awaitingFound(facts),
+    ...networkFound(facts),
+  ];
+}
+
+/** What cannot be looked at is run all the same, unless nothing else would hold it to the rules. */
+function unseen({ strict }: CheckOptions): Found[] {
+  const message = 'The program is too long or too deeply nested to be checked: make it shorter.';
+  return [{ rule: 'policy_violation', severity: strict ? 'error' : 'warning', at: 0, message }];
+}
