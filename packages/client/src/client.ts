@@ -1,11 +1,13 @@
 /** A client of Fermata's REST API: `fetch` and nothing else, so that it works in Node and in browsers. */
 import type {
   BatchWire,
+  CheckedWire,
   CreateBatchWire,
   CreatedBatchWire,
   CreatedKeyWire,
   CreatedWebhookWire,
   CreateKeyWire,
+  CreateTaskWire,
   CreateToolWire,
   CreateWebhookWire,
   DeliveryPageWire,
@@ -70,6 +72,8 @@ export function createClient(options: ClientOptions) {
       list: async (): Promise<KeyWire[]> => (await transport.json<KeysWire>('GET', '/keys')).items,
       revoke: (id: string): Promise<void> => transport.json('DELETE', `/keys/${part(id)}`),
     },
+    /** What is wrong with the program of a task that is not created; nothing of it runs. */
+    check: (task: CreateTaskWire): Promise<CheckedWire> => transport.json('POST', '/check', { json: task }),
     images: (): Promise<ImagesWire> => transport.json('GET', '/images'),
     /** The short form: runs a program and waits for it. */
     execute: (request: ExecuteWire): Promise<ShortTaskWire> => transport.json('POST', '/execute', { json: request, creates: true }),

@@ -1,8 +1,9 @@
 /** The check of a program before it runs, in the words of its user's own source. */
-import { librariesOf } from '@fermata/machine';
-import { imageOfLanguage, type Program } from '@fermata/protocol';
+import { librariesOf, withoutFence } from '@fermata/machine';
+import { type Host, imageOfLanguage, type Language, type Program, type TaskRequest } from '@fermata/protocol';
 import { type CodeConstraints, isWorthChecking, parameterNames, type Tool } from '@fermata/tools';
 import type { CheckedTool, Finding } from '@fermata/tools/check';
+import { pythonSyntax } from './python-syntax.ts';
 import { checkableSource } from './source.ts';
 import type { TaskError } from './task-result.ts';
 
@@ -41,16 +42,47 @@ export async function findingsOf(program: CheckableProgram, tools?: readonly Che
 }
 
 /**
- * What is found in the program of a task, or undefined where nothing could be. Whether it parses its machine says, which knows
- * better.
+ * What a program is found to be in full, for who asks. `host`: where Python itself is asked whether it can parse the program,
+ * with whose grammar the check's own does not always agree.
+ */
+export async function checkInFull(host: Host, program: CheckableProgram, tools?: readonly CheckedTool[]): Promise<Finding[]> {
+  const findings = await findingsOf(program, tools);
+  const fault = program.language === 'python' ? await pythonSyntax(host, withoutFence(program.code)) : undefined;
+  if (fault === undefined) return findings;
+  const others = findings.filter(({ rule }) => rule !== 'syntax_error');
+  if (fault === null) return others;
+  const { message, ...place } = fault;
+  return [{ rule: 'syntax_error', severity: 'error', ...place, message: `SyntaxError: ${message}` }, ...others];
+}
+
+/** Whether the program would be run, and why not. */
+export function reportOf(findings: Finding[]): { ok: boolean; findings: Finding[] } {
+  return { ok: findings.every(({ severity }) => severity !== 'error'), findings };
+}
+
+/** Loads what the check of programs in this language needs, so that the first one takes no longer than others. */
+export async function prepareCheck(language: Language): Promise<void> {
+  await findingsOf({ language, code: '' });
+}
+
+/**
+ * What is found in the program of a task, or undefined where nothing could be. Whether it parses, and which calls it has not
+ * awaited, its machine tells, which knows better.
  */
 export function checkTask(program: CheckableProgram, tools: () => readonly CheckedTool[]): Promise<CheckedTask> | undefined {
   if (!isWorthChecking(program.code, program)) return undefined;
   return findingsOf(program, tools()).then((all) => {
-    const findings = all.filter(({ rule }) => rule !== 'syntax_error');
+    const findings = all.filter(({ rule }) => rule !== 'syntax_error' && rule !== 'not_awaited');
     const error = findings.find(({ severity }) => severity === 'error');
     return { findings, ...(error ? { fault: faultOf(error) } : {}) };
   });
+}
+
+/** The program of a task; one call is a program that makes it. */
+export function checkableTask(request: TaskRequest): CheckableProgram {
+  if (!request.toolCall) return request;
+  const { name, arguments: args } = request.toolCall;
+  return { language: 'javascript', code: `await tools[${JSON.stringify(name)}](${JSON.stringify(args)});` };
 }
 
 /** A tool as the check looks at it. */

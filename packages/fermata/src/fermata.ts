@@ -14,9 +14,20 @@ import {
   parseOptions,
   type SealKey,
 } from '@fermata/protocol';
-import { parameterNames, type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
+import { isWorthChecking, parameterNames, type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
+import type { Finding } from '@fermata/tools/check';
+import { checkable, checkInFull, prepareCheck, reportOf } from './check-program.ts';
 import { crossed } from './crossing.ts';
-import { checkFermataOptions, checkRestoreOptions, checkSealKey, checkStartOptions, type FermataOptions, type RestoreOptions, type StartOptions } from './fermata-options.ts';
+import {
+  type CodeOptions,
+  checkFermataOptions,
+  checkRestoreOptions,
+  checkSealKey,
+  checkStartOptions,
+  type FermataOptions,
+  type RestoreOptions,
+  type StartOptions,
+} from './fermata-options.ts';
 import { Task, type TaskOptions } from './task.ts';
 import { guarded } from './task-event.ts';
 import type { TaskResult } from './task-result.ts';
@@ -37,6 +48,8 @@ export interface Fermata extends AsyncDisposable {
    * starts, and the first snapshot continues, as fast as later ones. Nobody has to call it. Default: all languages.
    */
   prepare(languages?: readonly Language[]): Promise<void>;
+  /** What is wrong with a program, from its text alone; nothing of it runs. `run` and `start` make this check by themselves. */
+  check(options: CheckProgramOptions): Promise<CheckReport>;
   /** Runs a program to its end and gives everything back. Never throws for what the program does; see `result.status`. */
   run(options: StartOptions & { signal?: AbortSignal }): Promise<TaskResult>;
   /** A task that has not begun; `task.run()` or `task.next()` sets it going. */
@@ -47,6 +60,15 @@ export interface Fermata extends AsyncDisposable {
    */
   restore(snapshot: Uint8Array, options?: RestoreOptions): Promise<Task>;
   close(): Promise<void>;
+}
+
+/** The program to check, and what it is to have and to keep to when it runs. */
+export type CheckProgramOptions = Pick<CodeOptions, 'language' | 'code' | 'tools' | 'files' | 'allowedLibraries' | 'requiredLibraries' | 'blockedCommands' | 'strict'>;
+
+export interface CheckReport {
+  /** Whether it would be run: there is no error among the findings. */
+  ok: boolean;
+  findings: Finding[];
 }
 
 const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
@@ -80,6 +102,7 @@ class LocalFermata implements Fermata {
   }
 
   async prepare(languages: readonly Language[] = ['python', 'javascript']): Promise<void> {
+    await Promise.all([...new Set(languages)].map(prepareCheck));
     // The host comes last: rehearsing takes machines that were made in advance.
     for (const language of new Set(languages)) await this.#rehearse(language);
     for (const name of new Set(languages.map((language) => imageOfLanguage[language]))) await this.#host.prepare(name);
@@ -93,6 +116,12 @@ class LocalFermata implements Fermata {
     await using moved = await this.restore(await task.snapshot(), { trust: true, tools });
     moved.answer(1, null);
     await moved.run();
+  }
+
+  async check(options: CheckProgramOptions): Promise<CheckReport> {
+    checkStartOptions('start', options);
+    const tools = [...toolsByName([...this.#tools, ...(options.tools ?? [])]).values()];
+    return reportOf(await checkInFull(this.#host, options, tools.map(checkable)));
   }
 
   async run(options: StartOptions & { signal?: AbortSignal }): Promise<TaskResult> {
@@ -140,6 +169,8 @@ class LocalFermata implements Fermata {
     const label = requested(() => crossed(options.label ?? null, 'label'));
     const taskOptions = this.#taskOptions(options.taskId ?? `task_${randomBytes(8).toString('hex')}`, options.tools, options);
     const program = programOf(options, taskOptions.tools);
+    // While the machine is made.
+    if (isWorthChecking(program.code, program)) void prepareCheck(program.language).catch(() => {});
     const machine = await this.#host.create(imageOfLanguage[program.language], limits, taskOptions.place);
     const seed = 'seed' in options && options.seed ? options.seed : new Uint8Array(randomBytes(32));
     return Task.create(taskOptions, machine, program, seed, label);

@@ -3,7 +3,8 @@ export type { CallView, Decision as CallDecision, Engine, TaskFilter, TaskView, 
 export type { Inspection, Language, Limits, LimitsInput, SealKey, StackFrame, Value, ValueRecord } from '@fermata/protocol';
 export { ERROR_CODES, type ErrorCode, FermataError, fromWire, toWire } from '@fermata/protocol';
 export { defineTool, type Tool, type ToolArguments, type ToolCallInfo, type ToolDefinition, ToolError, type ToolParameters } from '@fermata/tools';
-export { createFermata, type Fermata, type FermataUsage } from './fermata.ts';
+export type { CheckRule, Finding } from '@fermata/tools/check';
+export { type CheckProgramOptions, type CheckReport, createFermata, type Fermata, type FermataUsage } from './fermata.ts';
 export type { CodeOptions, FermataOptions, RestoreOptions, SnapshotOptions, StartOptions, ToolCallOptions } from './fermata-options.ts';
 export { type OpenEngine, type OpenEngineOptions, openEngine } from './open-engine.ts';
 export type { Step, Task } from './task.ts';

@@ -4,12 +4,13 @@
  *
  * The folder belongs to one engine at a time; see docs/store.md for what lies in it.
  */
-import { createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
+import { checkableTools, createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
-import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
+import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store, type TaskRequest } from '@fermata/protocol';
 import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
+import type { Finding } from '@fermata/tools/check';
 import type { ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
-import { checkTask } from './check-program.ts';
+import { checkableTask, checkInFull, checkTask, prepareCheck } from './check-program.ts';
 import { engineTools } from './engine-tools.ts';
 import type { FermataOptions } from './fermata-options.ts';
 import { hintOf } from './hints.ts';
@@ -57,6 +58,8 @@ export interface OpenEngine extends AsyncDisposable {
   registry: ToolRegistry;
   /** Who owns the data folder: this process. */
   owner: FolderOwner | undefined;
+  /** What is wrong with the program of a task that nobody has submitted; nothing of it runs. */
+  check(tenant: string, request: TaskRequest): Promise<Finding[]>;
   /** Starts every thread or child process, and keeps them ready, so that no task waits for one to begin. */
   prepare(languages?: readonly Language[]): Promise<void>;
   close(options?: { drainMs?: number }): Promise<void>;
@@ -75,13 +78,14 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const size = { cacheDir, maxBytes: maxResidentBytes };
     const host = where === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
     const registry = createToolRegistry({ store, tools: typeof tools === 'function' ? await tools(store) : tools, ...(network ? { network } : {}), ...(secret ? { secret } : {}) });
+    const given = engineTools({ registry, policy, runTask: (...task) => runToItsEnd(engine, ...task) });
     const engine: Engine = createEngine({
       ...rest,
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
       ...{ store, host, sealKey, prepare: prepareSource as EngineOptions['prepare'] },
       hint: (fault, language) => hintOf(fault as TaskError & { code: ErrorCode }, 'library', language),
       check: (request, given) => checkTask(request, given) as ReturnType<NonNullable<EngineOptions['check']>>,
-      tools: engineTools({ registry, policy, runTask: (...task) => runToItsEnd(engine, ...task) }),
+      tools: given,
     });
     await listeners?.load(store);
     await engine.start();
@@ -91,9 +95,14 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       owner?.release();
     };
     const prepare = async (languages: readonly Language[] = ['python', 'javascript']) => {
+      await Promise.all([...new Set(languages)].map(prepareCheck));
       for (const name of new Set(languages.map((language) => imageOfLanguage[language]))) await host.prepare(name);
     };
-    return { engine, store, registry, owner, prepare, close, [Symbol.asyncDispose]: () => close() };
+    const check = async (tenant: string, request: TaskRequest) => {
+      await given.ready(tenant);
+      return checkInFull(host, checkableTask(request), checkableTools(given, tenant, request.tools));
+    };
+    return { engine, store, registry, owner, check, prepare, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
     owner?.release();
     throw error;

@@ -9,6 +9,7 @@ import { newRoutes } from './new-routes.ts';
 import { problemResponse } from './problem.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { callRoutes } from './routes/calls.ts';
+import { checkRoutes } from './routes/check.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { fileRoutes } from './routes/files.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -69,6 +70,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
     fileRoutes(server),
     toolRoutes(server),
     policyRoutes(server),
+    checkRoutes(server),
     webhookRoutes(server, wake),
     ...(localBy === undefined ? [] : [keyRoutes(server)]),
   ];

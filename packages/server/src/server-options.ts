@@ -1,7 +1,7 @@
 /** What a server is made of, and what its routes share. */
 import type { Engine } from '@fermata/engine';
-import type { PolicyRule, Store } from '@fermata/protocol';
-import type { ImagesWire } from '@fermata/protocol/wire';
+import type { PolicyRule, Store, TaskRequest } from '@fermata/protocol';
+import type { FindingWire, ImagesWire } from '@fermata/protocol/wire';
 import type { AddressGuard, AddressGuardOptions, ToolRegistry } from '@fermata/tools/registry';
 import type { Caller } from './auth/caller.ts';
 import type { KeyStore } from './auth/keys.ts';
@@ -22,6 +22,8 @@ export interface ServerOptions {
   listeners?: WebhookListeners;
   /** What closing comes down to. Default: closes the engine. */
   close?: (options: { drainMs: number }) => Promise<void>;
+  /** For `POST /check`: what is wrong with the program of a request. */
+  check?: (tenant: string, request: TaskRequest) => Promise<FindingWire[]>;
   /** Rules for all tasks, as the engine has them; for `POST /policy/test`. */
   policy?: readonly PolicyRule[];
   /** What `GET /images` tells. */
@@ -53,6 +55,7 @@ export interface ServerContext {
   engine: Engine;
   store: ServerStore;
   tools: ToolRegistry;
+  check: ServerOptions['check'];
   policy: readonly PolicyRule[];
   images: () => Promise<ImagesWire['items']>;
   keys: KeyStore;

@@ -56,6 +56,7 @@ export function createServer(options: ServerOptions): FermataServer {
     engine,
     store,
     tools,
+    check: options.check,
     policy: options.policy ?? [],
     images: options.images ?? (async () => []),
     keys: createKeyStore(store, now),

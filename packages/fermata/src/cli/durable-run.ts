@@ -31,6 +31,9 @@ export async function runDurably(file: string | undefined, options: RunOptions):
   const stdin = await readStdin(program, (text) => progress.line(text));
   const constraints = constraintsOf(limitsOf(options));
   if (options.allowLibrary) constraints.allowed_libraries = options.allowLibrary;
+  if (options.requireLibrary) constraints.required_libraries = options.requireLibrary;
+  if (options.blockCommand) constraints.blocked_commands = options.blockCommand;
+  if (options.strict) constraints.strict = true;
   await using connection = await connect(options, { tools, toolsFile: options.tools });
   refuseOtherTools(connection, options.tools);
   if (options.detach) mustStay(connection);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { FermataError } from '@fermata/protocol';
 import { createFermata } from '../fermata.ts';
 import { sealKey } from '../seal-key-file.ts';
+import { codeConstraintsOf } from './constraint-options.ts';
 import { driveTask, showEvents } from './drive.ts';
 import { limitsOf } from './limit-options.ts';
 import { Progress } from './progress.ts';
@@ -32,7 +33,7 @@ export async function runInMemory(file: string | undefined, options: RunOptions)
     files,
     ...(stdin === undefined ? {} : { stdin }),
     ...(program.file === undefined || program.language !== 'python' ? {} : { file: program.file }),
-    ...(options.allowLibrary ? { allowedLibraries: options.allowLibrary } : {}),
+    ...codeConstraintsOf(options),
     ...approver(options.approve),
     limits: limitsOf(options),
     onEvent: showEvents({ json, progress }),

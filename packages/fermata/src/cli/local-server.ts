@@ -9,8 +9,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { FolderOwner } from '@fermata/engine';
-import { IMAGE_NAMES, readManifest } from '@fermata/machine';
-import type { Store } from '@fermata/protocol';
+import { IMAGE_NAMES, librariesOf, readManifest } from '@fermata/machine';
+import type { ImageName, Store } from '@fermata/protocol';
 import type { ImagesWire } from '@fermata/protocol/wire';
 import { createServer, type FermataServer, type ServerOptions } from '@fermata/server';
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
@@ -35,9 +35,9 @@ const LONGEST_SOCKET = 100;
 /** Throws `store_locked` where another process owns the folder. */
 export async function openLocal(folder: string, { toolsFile, server: how, ...options }: LocalOptions): Promise<LocalServer> {
   const opened = await openEngine({ goesOn: () => false, ...options, folder });
-  const { engine, store, registry } = opened;
+  const { engine, store, registry, check } = opened;
   const owner = opened.owner as FolderOwner;
-  const server = createServer({ engine, store, tools: registry, images, ...(options.policy ? { policy: options.policy } : {}), ...how });
+  const server = createServer({ engine, store, tools: registry, images, check, ...(options.policy ? { policy: options.policy } : {}), ...how });
   const socket = socketOf(folder);
   const close = async (drainMs: number) => {
     await server.close({ drainMs });
@@ -78,7 +78,7 @@ function socketOf(folder: string) {
 async function images(): Promise<ImagesWire['items']> {
   const manifests = await Promise.all(IMAGE_NAMES.map(readManifest));
   return manifests.map(({ name, version, languages, wasm }) => ({
-    ...{ name, sandbox: 'wasm' as const, digest: wasm.sha256, libraries: [] },
+    ...{ name, sandbox: 'wasm' as const, digest: wasm.sha256, libraries: librariesOf(name as ImageName).map((library) => ({ name: library, version })) },
     languages: languages.map((language) => ({ language, version })),
   }));
 }

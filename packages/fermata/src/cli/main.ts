@@ -5,6 +5,7 @@ import { ERROR_CODES, type ErrorCode, FermataError } from '@fermata/protocol';
 import { Command, CommanderError } from 'commander';
 import { hintOf } from '../hints.ts';
 import { addBatchCommand } from './batch-command.ts';
+import { addCheckCommand } from './check-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import { addImageCommand } from './image-command.ts';
@@ -23,6 +24,7 @@ Exit codes: 0 ok, 1 the task failed, 2 usage, 3 unavailable, 4 paused or waiting
 
 const COMMANDS = [
   addRunCommand,
+  addCheckCommand,
   addResumeCommand,
   addTaskCommand,
   addSessionCommand,

@@ -56,6 +56,8 @@ export class Progress {
         return this.line(`${styled('dim', 'done')} ${event.call.name}${took}${failed}`);
       }
       case 'finding':
+        // An error of the check ends the task, and is told as that.
+        if (event.severity === 'error') return;
         return this.line(styled('yellow', `note ${event.message}${event.line === null ? '' : ` (line ${event.line})`}`));
       default:
     }

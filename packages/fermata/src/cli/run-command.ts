@@ -1,6 +1,7 @@
 /** `fermata run`: a durable task of the data folder or of a server; with `--ephemeral` one in memory. */
 import { type Command, Option } from 'commander';
 import { addConnectionOptions } from './connection.ts';
+import { addConstraintOptions, collect } from './constraint-options.ts';
 import { runDurably } from './durable-run.ts';
 import { runInMemory } from './ephemeral-run.ts';
 import { addLimitOptions } from './limit-options.ts';
@@ -16,15 +17,10 @@ export function addRunCommand(program: Command, done: (exitCode: number) => void
     .addOption(new Option('-l, --lang <language>', 'its language; default: by the ending of the file').choices(['python', 'javascript', 'typescript']))
     .option('-i, --input <json>', 'what the program sees as its input: JSON, or @file with JSON')
     .option('-f, --file <path=file>', 'put a file into /work or /tmp (repeatable)', collect)
-    .option('--allow-library <module>', 'modules the program may import; default: all (repeatable)', collect)
     .addOption(new Option('--sandbox <kind>', 'where it runs; auto takes the lightest that can do it').choices(['auto', 'wasm']).default('auto'));
-  addConnectionOptions(addTaskOptions(addLimitOptions(command)))
+  addConnectionOptions(addTaskOptions(addLimitOptions(addConstraintOptions(command))))
     .option('--ephemeral', 'keep nothing: the task is in memory, and a pause writes a snapshot file into the current folder')
     .option('--detach', 'only submit it, to a server that runs, and print its id')
     .addHelpText('after', '\nA Python program reads the standard input of this command, unless it is itself read from there.')
     .action(async (file: string | undefined, options: RunOptions) => done(await (options.ephemeral ? runInMemory : runDurably)(file, options)));
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }

@@ -27,7 +27,7 @@ export function wireEvents({ json, progress }: { json: boolean; progress: Progre
       case 'step':
         return progress.onEvent({ type: 'step', name: told.name });
       case 'finding':
-        return progress.onEvent({ type: 'finding', message: told.message, line: told.line });
+        return progress.onEvent({ type: 'finding', message: told.message, line: told.line, severity: told.severity });
       case 'call':
         names.set(told.n, told.tool);
         return progress.onEvent({ type: 'call', call: { ...of(told.n), args: fromWire(told.arguments) as ValueRecord } });

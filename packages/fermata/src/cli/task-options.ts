@@ -4,6 +4,7 @@ import { type Language, type LimitsInput, toWire } from '@fermata/protocol';
 import { type Command, Option } from 'commander';
 import type { Approver } from '../tool-runner.ts';
 import type { ConnectionOptions } from './connection.ts';
+import type { ConstraintOptions } from './constraint-options.ts';
 import { parseDuration } from './units.ts';
 
 export interface TaskCommandOptions {
@@ -14,13 +15,12 @@ export interface TaskCommandOptions {
   quiet?: boolean;
 }
 
-export interface RunOptions extends TaskCommandOptions, ConnectionOptions, LimitsInput {
+export interface RunOptions extends TaskCommandOptions, ConnectionOptions, ConstraintOptions, LimitsInput {
   json?: boolean;
   eval?: string;
   lang?: Language;
   input?: string;
   file?: string[];
-  allowLibrary?: string[];
   ephemeral?: boolean;
   detach?: boolean;
 }

@@ -1,6 +1,7 @@
 /** What `@fermata/protocol/wire` offers: what the REST API takes and answers, in snake_case, with seconds and MiB. Apart, so that only who needs the schemas loads them. */
 export * from './batches.ts';
 export * from './calls.ts';
+export * from './check.ts';
 export * from './constraints.ts';
 export * from './keys.ts';
 export * from './policy-test.ts';

@@ -77,6 +77,10 @@ class Reader {
     const from = field(node, 'module_name');
     if (from?.type === 'relative_import') return;
     const modules = from ? [from] : node.children.filter((child) => child.field === 'name').map((item) => field(item, 'name') ?? item);
+    for (const item of from ? node.children.filter((child) => child.field === 'name') : []) {
+      const name = this.#source(field(item, 'name') ?? item).normalize('NFKC');
+      if (STRICT_NAMES.modules.has(name)) this.#facts.reaches.push({ name, at: item.start });
+    }
     for (const module of modules) this.#import(this.#source(module).normalize('NFKC').replace(/\s/g, ''), module, guarded);
   }
   #import(module: string, at: SyntaxNode, guarded: boolean): void {

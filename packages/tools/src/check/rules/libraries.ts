@@ -34,7 +34,7 @@ export function importsFound(text: string, { imports }: ProgramFacts, { allowedL
 export function requiredFound({ requiredLibraries = [], libraries, ownModules = [] }: Options): Found[] {
   const missing = requiredLibraries.filter((name) => !libraries.includes(top(name)) && !ownModules.includes(top(name)));
   if (missing.length === 0) return [];
-  const there = libraries.length > 0 ? `there is ${libraries.join(', ')}` : 'the image has no libraries';
+  const there = libraries.length > 0 ? `there is ${libraries.filter((name) => !name.startsWith('_')).join(', ')}` : 'the image has no libraries';
   return [
     { rule: 'library_missing', severity: 'error', at: 0, message: `The image does not have ${missing.map(quoted).join(', ')}: write it without, or have a tool do it; ${there}.` },
   ];

@@ -1,0 +1,43 @@
+/** `fermata check`: what is wrong with a program, without running it. */
+import type { Language } from '@fermata/protocol';
+import { type Command, Option } from 'commander';
+import { createFermata } from '../fermata.ts';
+import { addConstraintOptions, type ConstraintOptions, codeConstraintsOf } from './constraint-options.ts';
+import { EXIT } from './exit-code.ts';
+import { print } from './print.ts';
+import { readProgram } from './read-input.ts';
+import { loadToolsFile } from './tools-file.ts';
+
+interface CheckOptions extends ConstraintOptions {
+  eval?: string;
+  lang?: Language;
+  tools?: string;
+  json?: boolean;
+}
+
+export function addCheckCommand(program: Command, done: (exitCode: number) => void): void {
+  const command = program
+    .command('check')
+    .description('say what is wrong with a program, without running it')
+    .argument('[file]', 'the program, or - for standard input')
+    .option('-e, --eval <code>', 'the program itself, in place of a file')
+    .addOption(new Option('-l, --lang <language>', 'its language; default: by the ending of the file').choices(['python', 'javascript', 'typescript']))
+    .option('-t, --tools <file>', 'module whose default export is an array of tools; without it calls of tools are not looked at');
+  addConstraintOptions(command)
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExit code 1: there is an error, and `fermata run` would not run the program.')
+    .action(async (file: string | undefined, options: CheckOptions) => {
+      const { code, language, file: name = `main.${ENDINGS[language]}` } = await readProgram(file, options);
+      const tools = options.tools === undefined ? undefined : await loadToolsFile(options.tools);
+      await using fermata = createFermata();
+      const report = await fermata.check({ code, language, ...(tools ? { tools } : {}), ...codeConstraintsOf(options) });
+      print(
+        options.json,
+        report,
+        () => report.findings.map(({ severity, line, column, message }) => `${name}:${line}:${column}: ${severity}: ${message}`).join('\n') || 'nothing found',
+      );
+      done(report.ok ? EXIT.ok : EXIT.failed);
+    });
+}
+
+const ENDINGS = { python: 'py', javascript: 'js', typescript: 'ts' } as const satisfies Record<Language, string>;
