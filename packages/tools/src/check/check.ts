@@ -4,9 +4,9 @@
  * It tells a model at once what would fail later, and it is no boundary: what it cannot see is refused where the program runs.
  * It never changes a program, and finds nothing wrong with one that is right.
  */
-import type { GivenArguments, ProgramFacts } from './facts.ts';
+import type { CheckOptions } from './check-options.ts';
+import type { ProgramFacts } from './facts.ts';
 import type { Finding } from './finding.ts';
-import type { CodeConstraints } from './is-worth-checking.ts';
 import { javascriptFacts } from './javascript/facts.ts';
 import { placesIn } from './places.ts';
 import { pythonFacts } from './python/facts.ts';
@@ -16,22 +16,11 @@ import type { Found } from './rules/found.ts';
 import { importsFound, missingFound, requiredFound } from './rules/libraries.ts';
 import { networkFound } from './rules/network.ts';
 import { strictFound } from './rules/strict.ts';
-import { type CheckedTool, toolsFound } from './rules/tools.ts';
-
-export type { CheckedTool, GivenArguments };
-
-export interface CheckOptions extends CodeConstraints {
-  language: 'python' | 'javascript';
-  /** Those that the program can call. Absent: calls are not looked at. */
-  tools?: readonly CheckedTool[];
-  /** Modules that the image has, without those inside others. */
-  libraries: readonly string[];
-  /** Modules that the program finds in `/work`. */
-  ownModules?: readonly string[];
-}
+import { toolsFound } from './rules/tools.ts';
 
 /** Characters; a longer program is not looked at, only run. */
 const LONGEST = 250_000;
+
 /** What is found, by place. `text`: JavaScript or Python; of TypeScript the text without its types. */
 export async function checkProgram(text: string, options: CheckOptions): Promise<Finding[]> {
   const facts = await factsOf(text, options.language);

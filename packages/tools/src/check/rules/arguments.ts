@@ -6,8 +6,8 @@
  */
 import { nearestName } from '@fermata/protocol';
 import { Ajv, type ValidateFunction } from 'ajv';
+import type { CheckedTool } from '../check-options.ts';
 import type { GivenArguments, ToolCallFact } from '../facts.ts';
-import type { CheckedTool } from './tools.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

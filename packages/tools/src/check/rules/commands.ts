@@ -1,6 +1,6 @@
 /** Processes that a program would start: none can be, and some commands are not to be tried at all. */
 import { commandsIn, commandsOf } from '../bash/commands.ts';
-import type { CheckOptions } from '../check.ts';
+import type { CheckOptions } from '../check-options.ts';
 import type { ProcessFact, ProgramFacts } from '../facts.ts';
 import type { Found } from './found.ts';
 

@@ -1,5 +1,5 @@
 /** Which libraries a program may import, must find, and would not find. */
-import type { CheckOptions } from '../check.ts';
+import type { CheckOptions } from '../check-options.ts';
 import type { ImportFact, ProgramFacts } from '../facts.ts';
 import type { Found } from './found.ts';
 

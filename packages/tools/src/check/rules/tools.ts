@@ -1,19 +1,9 @@
 /** Calls of tools that do not exist, or whose arguments cannot fit. */
 import { nearestName } from '@fermata/protocol';
+import type { CheckedTool } from '../check-options.ts';
 import type { ProgramFacts, ToolCallFact } from '../facts.ts';
 import { argumentFault } from './arguments.ts';
 import type { Found } from './found.ts';
-
-/** What must be known of a tool. */
-export interface CheckedTool {
-  name: string;
-  /** Names of its arguments in order; null: not known. */
-  names: readonly string[] | null;
-  /** JSON Schema of its arguments. Absent: they are not looked at. */
-  parameters?: Readonly<Record<string, unknown>>;
-  /** What judges them when it is called: throws where they do not fit. */
-  check?: (args: never) => unknown;
-}
 
 type Language = 'python' | 'javascript';
 
