@@ -21,8 +21,8 @@ let client: FermataClient;
 async function start(): Promise<void> {
   const listeners = createWebhookListeners();
   const opened = await openEngine({ folder, listeners, network: { allowPrivate: ['127.0.0.1'] } });
-  const { engine, store, registry, close } = opened;
-  server = createServer({ engine, store, tools: registry, close, listeners, webhooks: { network: { allowPrivate: ['127.0.0.1'] }, pollMs: 30 } });
+  const { engine, store, registry, check, close } = opened;
+  server = createServer({ engine, store, tools: registry, check, close, listeners, webhooks: { network: { allowPrivate: ['127.0.0.1'] }, pollMs: 30 } });
   url = await server.listen({ port: 0 });
   const keys = createKeyStore(store);
   key ??= (await keys.create({ tenant: 'ours', scopes: ['admin'] })).key;
@@ -44,6 +44,44 @@ test('a program with a file in and a file out', async () => {
   expect(new TextDecoder().decode(await client.files.get(left?.file_id ?? ''))).toBe('ABC');
   const next = await client.tasks.create({ language: 'python', code: "open('/work/a').read()", files: [{ file_id: left?.file_id ?? '', path: '/work/a' }], wait_seconds: 60 });
   expect(next).toMatchObject({ result: { output: 'ABC' } });
+});
+
+test('a program is checked: what is found is in the journal, and an error ends the task before anything ran', async () => {
+  await client.tools.add({
+    kind: 'client',
+    name: 'crm.find',
+    parameters: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'], additionalProperties: false },
+  });
+  const bodies = [
+    ['library_not_allowed', { language: 'python', code: 'print(1)\nimport os', tool_constraints: { allowed_libraries: ['math'] } }],
+    ['library_missing', { language: 'python', code: 'print(1)', tool_constraints: { required_libraries: ['pandas', 'json'] } }],
+    ['policy_violation', { language: 'javascript', code: 'console.log(1);\neval("1")', tool_constraints: { strict: true } }],
+    ['policy_violation', { language: 'python', code: 'import subprocess\nsubprocess.run(["rm"])', tool_constraints: { blocked_commands: ['rm'] } }],
+    ['unknown_tool', { language: 'python', code: 'print(1)\ntools.crm.fnd(name="x")' }],
+    ['invalid_arguments', { language: 'typescript', code: 'console.log(1);\nconst n: number = 1;\nawait tools.crm.find({ name: n })' }],
+    ['unknown_tool', { language: 'javascript', code: 'await tools.crm.find({ name: "x" })', tools: ['web.*'] }],
+  ] as const;
+  for (const [code, body] of bodies) {
+    const task = await client.tasks.create({ ...(body as Parameters<FermataClient['check']>[0]), wait_seconds: 60 });
+    expect(task).toMatchObject({ status: 'failed', error: { code, line: expect.any(Number), column: expect.any(Number) } });
+    const { error } = task as Extract<typeof task, { status: 'failed' }>;
+    const { ok, findings } = await client.check(body as Parameters<FermataClient['check']>[0]);
+    expect(ok).toBe(false);
+    const told = findings.find(({ severity }) => severity === 'error');
+    expect(told).toMatchObject({ rule: code, line: error.line, column: error.column, message: error.message });
+    const { items } = await client.tasks.journal(task.task_id);
+    expect(items.map(({ kind }) => kind)).toEqual(['submitted', ...findings.map(() => 'finding'), 'failed']);
+    expect(JSON.parse((items.find(({ kind, body: said }) => kind === 'finding' && said.includes('error')) as { body: string }).body)).toEqual(told);
+  }
+  const warned = await client.tasks.create({ language: 'python', code: 'try:\n    tools.crm.fnd(name="x")\nexcept Exception:\n    pass\n7', wait_seconds: 60 });
+  expect(warned).toMatchObject({ status: 'succeeded', result: { output: 7 } });
+  const { items } = await client.tasks.journal(warned.task_id);
+  expect(items.filter(({ kind }) => kind === 'finding').map(({ body }) => JSON.parse(body))).toEqual([
+    expect.objectContaining({ rule: 'unknown_tool', severity: 'warning', line: 2 }),
+  ]);
+  expect(await client.check({ tool_call: { name: 'crm.fnd', arguments: {} } })).toMatchObject({ ok: false, findings: [{ rule: 'unknown_tool' }] });
+  expect(await client.check({ language: 'python', code: 'tools.crm.find(name="x")' })).toEqual({ ok: true, findings: [] });
+  await client.tools.remove('crm.find');
 });
 
 test('errors, limits and places in the code', async () => {

@@ -63,14 +63,15 @@ test('calls, batches, sessions, files, tools, webhooks, images, the short form',
   expect((await client.webhooks.callbackSecret()).secret).toMatch(/^whsec_/);
   expect((await client.webhooks.deliveries()).items).toEqual([]);
   await expect(client.webhooks.redeliver('none')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(client.check(program({}))).rejects.toMatchObject({ code: 'sandbox_unavailable' });
   expect((await client.images()).items).toEqual([]);
   expect(await client.execute({ code: '{"output":3}' })).toMatchObject({ status: 'success', output: 3 });
 });
 
 test('errors say what the server says; where there is none, that', async () => {
-  const wrong = await client.tasks.create({ ...program({}), tool_constraints: { strict: true } }).catch((error: unknown) => error);
+  const wrong = await client.tasks.create({ ...program({}), tool_constraints: { network_access: true } }).catch((error: unknown) => error);
   expect(wrong).toBeInstanceOf(FermataApiError);
-  expect(wrong).toMatchObject({ code: 'sandbox_unavailable', status: 422, hint: expect.any(String), message: expect.stringContaining('strict') });
+  expect(wrong).toMatchObject({ code: 'sandbox_unavailable', status: 422, hint: expect.any(String), message: expect.stringContaining('network_access') });
   await expect(createClient({ url: at.url, key: 'fm_no' }).tasks.list()).rejects.toMatchObject({ code: 'unauthorized', status: 401 });
   await expect(createClient({ url: 'http://127.0.0.1:1', key: '', retries: 0 }).tasks.list()).rejects.toMatchObject({ code: 'unreachable', status: 0 });
 });

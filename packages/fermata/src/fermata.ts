@@ -48,7 +48,10 @@ export interface Fermata extends AsyncDisposable {
    * starts, and the first snapshot continues, as fast as later ones. Nobody has to call it. Default: all languages.
    */
   prepare(languages?: readonly Language[]): Promise<void>;
-  /** What is wrong with a program, from its text alone; nothing of it runs. `run` and `start` make this check by themselves. */
+  /**
+   * What is wrong with a program, from its text alone; nothing of it runs. `run` and `start` make this check by themselves.
+   * Where there are no tools at all, and `tools` is not given as an empty list, calls of tools are not looked at.
+   */
   check(options: CheckProgramOptions): Promise<CheckReport>;
   /** Runs a program to its end and gives everything back. Never throws for what the program does; see `result.status`. */
   run(options: StartOptions & { signal?: AbortSignal }): Promise<TaskResult>;
@@ -120,8 +123,8 @@ class LocalFermata implements Fermata {
 
   async check(options: CheckProgramOptions): Promise<CheckReport> {
     checkStartOptions('start', options);
-    const tools = [...toolsByName([...this.#tools, ...(options.tools ?? [])]).values()];
-    return reportOf(await checkInFull(this.#host, options, tools.map(checkable)));
+    const tools = [...toolsByName([...this.#tools, ...(options.tools ?? [])]).values()].map(checkable);
+    return reportOf(await checkInFull(this.#host, options, options.tools || tools.length > 0 ? tools : undefined));
   }
 
   async run(options: StartOptions & { signal?: AbortSignal }): Promise<TaskResult> {

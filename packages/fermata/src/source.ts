@@ -60,14 +60,26 @@ function withPrologue(prepared: string, original: SourceMapping | undefined, sou
     const own = line === 1 ? Math.max(1, column - prologue.length) : column;
     return original ? original(line, own) : { line, column: own };
   };
-  return { code: prologue + prepared, explain: (error) => asStrict(mapped(error, shifted, source, file)) };
+  return { code: prologue + prepared, explain: (error) => asStrict(mapped(outOf(prologue, error), shifted, source, file)) };
+}
+
+/** An error that was thrown in the prologue is one of the line that led into it. */
+function outOf(prologue: string, error: TaskError): TaskError {
+  const isIn = (line: number, column: number) => line === 1 && column <= prologue.length;
+  if (!isIn(error.line ?? 0, error.column ?? 1)) return error;
+  const lines = (error.traceback ?? '').split('\n').map((text) => ({ text, place: /main\.[jt]s:(\d+):(\d+)/.exec(text)?.slice(1).map(Number) as [number, number] | undefined }));
+  const kept = lines.filter(({ place }) => !place || !isIn(...place));
+  const [line, column] = kept.find(({ place }) => place)?.place ?? [1, prologue.length + 1];
+  return { ...error, line, column, traceback: kept.map(({ text }) => text).join('\n') };
 }
 
 /** Where the places have moved, the excerpt at the head of the traceback and every `file:line:column` are redone. */
 function mapped(error: TaskError, original: SourceMapping | undefined, source: string, file: string): TaskError {
   if (!original || error.line === undefined) return error;
   const { line, column } = original(error.line, error.column ?? 1);
-  const stack = (error.traceback ?? '').split('\n').slice(3).join('\n');
+  const lines = (error.traceback ?? '').split('\n');
+  // There is no mark below a line that is very long.
+  const stack = lines.slice(/^\s*\^$/.test(lines[2] ?? '') ? 3 : 2).join('\n');
   const frames = stack.replace(/main\.[jt]s:(\d+):(\d+)/g, (_, l: string, c: string) => {
     const place = original(Number(l), Number(c));
     return `${file}:${place.line}:${place.column}`;

@@ -64,9 +64,9 @@ test('the whole request reaches the engine, in its units', async () => {
       tool_constraints: {
         ...{
           allowed_libraries: ['math'],
-          required_libraries: [],
+          required_libraries: ['math'],
           blocked_commands: ['rm'],
-          strict: false,
+          strict: true,
           timeout_seconds: 1.5,
           max_cpu_seconds: 2,
           max_memory_mb: 64,
@@ -91,6 +91,9 @@ test('the whole request reaches the engine, in its units', async () => {
       files: [{ path: '/work/a.csv', blob: `file_ours_${file.body.file_id}` }],
       tools: ['crm.*'],
       allowedLibraries: ['math'],
+      requiredLibraries: ['math'],
+      blockedCommands: ['rm'],
+      strict: true,
     },
     limits: { timeoutMs: 1500, maxCpuMs: 2000, maxMemoryBytes: 64 * 1024 * 1024, maxDiskBytes: 1024 * 1024, maxOutputBytes: 10, maxToolCalls: 3 },
     policy: [{ tool: 'pay.*', when: { amount: { gt: 100 } }, action: 'require_approval', reason: 'much', expiresAfterMs: 60_000 }],
@@ -110,8 +113,7 @@ describe('what cannot be had is refused, and the refusal says what to do', () =>
     [{ ...code, tool_constraints: { timeout_seconds: 0 } }, 'invalid_request', /tool_constraints\.timeout_seconds/],
     [{ ...code, tool_constraints: { max_memory_mb: 0.5 } }, 'invalid_request', /max_memory_mb/],
     [{ ...code, tool_constraints: { max_tool_calls: -1 } }, 'invalid_request', /max_tool_calls/],
-    [{ ...code, tool_constraints: { strict: true } }, 'sandbox_unavailable', /strict/],
-    [{ ...code, tool_constraints: { required_libraries: ['pandas'] } }, 'sandbox_unavailable', /required_libraries/],
+    [{ ...code, tool_constraints: { strict: 'yes' } }, 'invalid_request', /strict/],
     [{ ...code, tool_constraints: { network_access: ['example.com'] } }, 'sandbox_unavailable', /network/],
     [{ ...code, tool_constraints: { network_access: true } }, 'sandbox_unavailable', /network/],
     [{ ...code, tool_constraints: { max_checkpoint_mb: 5 } }, 'sandbox_unavailable', /max_checkpoint_mb/],
@@ -241,6 +243,7 @@ test('code, log, journal, state, checkpoints, fork, verify and purge', async () 
   expect((await at.ask('POST', `${tasks}/parts/fork`)).status).toBe(201);
   expect(await at.ask('POST', `${tasks}/parts/fork`, { json: { checkpoint_id: 'ckpt_none' } })).toMatchObject({ status: 404 });
   expect(await at.ask('POST', `${tasks}/parts/fork`, { json: { tool_constraints: { allowed_libraries: [] } } })).toMatchObject({ status: 422 });
+  expect(await at.ask('POST', `${tasks}/parts/fork`, { json: { tool_constraints: { strict: true } } })).toMatchObject({ status: 422 });
   expect(await at.ask('POST', `${tasks}/parts/verify`)).toMatchObject({ status: 409 });
   expect(await at.ask('DELETE', `${tasks}/parts`)).toMatchObject({ status: 409 });
   await at.ask('POST', `${tasks}/parts/control`, { json: { action: 'cancel' } });

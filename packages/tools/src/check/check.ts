@@ -41,7 +41,7 @@ async function rulesFound(text: string, facts: ProgramFacts, options: CheckOptio
     ...importsFound(text, facts, options),
     ...missingFound(facts, options),
     ...(await commandsFound(facts, options)),
-    ...(options.strict ? strictFound(facts) : []),
+    ...(options.strict ? strictFound(text, facts) : []),
     ...(options.tools ? toolsFound(facts, options.tools, options.language) : []),
     ...awaitingFound(facts),
     ...networkFound(facts),

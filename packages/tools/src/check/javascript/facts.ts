@@ -18,7 +18,7 @@ export function javascriptFacts(text: string): ProgramFacts | undefined {
   try {
     return new Reader(parseJavaScript(text)).read();
   } catch (error) {
-    if (!(error instanceof SyntaxError)) return undefined;
+    if (!(error instanceof SyntaxError) || error.message.startsWith('Not enough stack space')) return undefined;
     const { message, pos = 0 } = error as SyntaxError & { pos?: number };
     const unparsed = { message: message.replace(/ \(\d+:\d+\)$/, ''), at: pos };
     return { imports: [], processes: [], reaches: [], toolCalls: [], network: [], unparsed };
@@ -162,10 +162,11 @@ class Reader {
     for (let at = this.#parent(node); at; at = this.#parent(at)) if (FUNCTIONS.has(at.type)) return at;
     return undefined;
   }
-  /** Whether it stands in the body of a `try` with a `catch`, or its failure is caught where it stands. */
+  /** Whether it stands in the body of a `try` with a `catch`, its failure is caught where it stands, or it is never run. */
   #isCaught(node: JsNode): boolean {
     for (let at = node, parent = this.#parent(at); parent; at = parent, parent = this.#parent(at)) {
       if (parent.type === 'TryStatement' && parent.block === at && parent.handler) return true;
+      if ((parent.type === 'IfStatement' || parent.type === 'ConditionalExpression') && parent.consequent === at && parent.test.value === false) return true;
       if (parent.type === 'CallExpression' && this.#handles(parent) && (parent.callee.object === at || parent.arguments.includes(at))) return true;
     }
     return false;

@@ -98,7 +98,7 @@ const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', 
 function unescaped(content: string): Constant {
   if (/\\N/.test(content)) return undefined;
   let whole = true;
-  const value = content.replace(/\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[0-7]{1,3}|[\s\S])/gi, (all, code: string) => {
+  const value = content.replace(/\\(x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{1,3}|[\s\S])/g, (all, code: string) => {
     if (/^[xuU]./.test(code)) {
       const point = Number.parseInt(code.slice(1), 16);
       if (point > 0x10ffff) whole = false;

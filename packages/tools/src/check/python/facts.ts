@@ -69,17 +69,20 @@ class Reader {
     if (this.#source(node) !== 'tools') return false;
     const { parent } = node;
     if (parent?.type === 'attribute' || parent?.type === 'dotted_name') return false;
+    if (parent?.type === 'argument_list' && parent.parent && this.#resolve(parent.parent)?.startsWith('tools.')) return false;
     return !(parent?.type === 'subscript' && node.field === 'value' && parent.parent?.type === 'call');
   }
 
   #imports(node: SyntaxNode): void {
-    const guarded = isCaught(node);
+    const guarded = this.#isSpared(node);
     const from = field(node, 'module_name');
     if (from?.type === 'relative_import') return;
     const modules = from ? [from] : node.children.filter((child) => child.field === 'name').map((item) => field(item, 'name') ?? item);
     for (const item of from ? node.children.filter((child) => child.field === 'name') : []) {
       const name = this.#source(field(item, 'name') ?? item).normalize('NFKC');
       if (STRICT_NAMES.modules.has(name)) this.#facts.reaches.push({ name, at: item.start });
+      const path = `${this.#source(from as SyntaxNode)}.${name}`;
+      if (NETWORK_MODULES.has(path)) this.#facts.network.push({ by: path, at: item.start });
     }
     for (const module of modules) this.#import(this.#source(module).normalize('NFKC').replace(/\s/g, ''), module, guarded);
   }
@@ -88,13 +91,18 @@ class Reader {
     if (NETWORK_MODULES.has(module) || NETWORK_MODULES.has(module.split('.')[0] as string)) this.#facts.network.push({ by: module, at: at.start });
   }
 
+  /** Whether a failure of it is caught, or it is never run at all. */
+  #isSpared(node: SyntaxNode): boolean {
+    return isCaught(node) || isUnreached(node, this.#text);
+  }
+
   #call(node: SyntaxNode, handles: boolean, loops: boolean): void {
     const callee = this.#resolve(field(node, 'function'));
     if (callee === undefined) return;
     const given = field(node, 'arguments')?.children.filter(isItem) ?? [];
     if (callee === '__import__' || callee === 'importlib.import_module' || callee === 'importlib.__import__') {
       const module = this.#constant(given[0])?.value;
-      if (typeof module === 'string' && !module.startsWith('.')) this.#import(module, node, isCaught(node));
+      if (typeof module === 'string' && !module.startsWith('.')) this.#import(module, node, this.#isSpared(node));
     } else if (callee.startsWith('tools.')) this.#toolCall(callee.slice('tools.'.length), node, given, handles, loops);
     else if (PROCESS.test(callee)) this.#process(callee, node, given);
   }
@@ -112,7 +120,7 @@ class Reader {
   #toolCall(path: string, node: SyntaxNode, given: SyntaxNode[], handles: boolean, loops: boolean): void {
     const around = functionAround(node);
     const inLoop = around ? around.children[0]?.type === 'async' : loops;
-    const guarded = isCaught(node) || ((around !== undefined || inLoop) && handles);
+    const guarded = this.#isSpared(node) || ((around !== undefined || inLoop) && handles);
     const call: ToolCallFact = { path, at: node.start, args: this.#arguments(given), unawaited: inLoop && this.#isUnawaited(node), guarded };
     this.#facts.toolCalls.push(call);
   }
@@ -209,4 +217,20 @@ function isCaught(node: SyntaxNode): boolean {
 function hasSuppress(node: SyntaxNode): boolean {
   const clause = node.children.find(({ type }) => type === 'with_clause');
   return clause !== undefined && allOf(clause).some(({ type }) => type === 'call');
+}
+
+/** Whether it stands below a condition that is written down as false: `if False`, `if TYPE_CHECKING`. */
+function isUnreached(node: SyntaxNode, text: string): boolean {
+  for (let at: SyntaxNode = node; at.parent; at = at.parent) {
+    const { parent } = at;
+    const condition =
+      parent.type === 'conditional_expression'
+        ? parent.children[2]
+        : (parent.type === 'if_statement' || parent.type === 'while_statement') && (at.field === 'consequence' || at.field === 'body')
+          ? field(parent, 'condition')
+          : undefined;
+    const isBody = parent.type !== 'conditional_expression' || parent.children[0] === at;
+    if (condition && isBody && /^(False|0|None|(typing\.)?TYPE_CHECKING)$/.test(text.slice(condition.start, condition.end))) return true;
+  }
+  return false;
 }

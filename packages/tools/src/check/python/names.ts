@@ -26,7 +26,7 @@ export function resolver(text: string, bindings: Bindings): Resolve {
       case 'identifier': {
         const name = nameOf(node);
         const imported = bindings.imported.get(name);
-        if (imported !== undefined) return imported;
+        if (imported !== undefined) return imported === 'fermata.tools' ? 'tools' : imported;
         if (!bindings.count.has(name)) return name;
         return inner(bindings.values.get(name));
       }
