@@ -2,6 +2,7 @@
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { checkProgram } from '../src/check/check.ts';
 import { defineTool } from '../src/tool.ts';
 
@@ -61,6 +62,15 @@ function python(given: Json): string {
       .join(', ')}}`;
   return String(given);
 }
+
+test('what a zod object takes is judged by zod itself, and not by its JSON Schema', async () => {
+  const parameters = z.strictObject({ n: z.coerce.number(), c: z.number().catch(1), s: z.string().min(2) });
+  const tool = { ...defineTool({ name: 'act', parameters }), names: ['n', 's'] };
+  const rules = async (code: string) => (await checkProgram(code, { language: 'python', libraries: [], tools: [tool] })).map(({ rule }) => rule);
+  for (const code of ['tools.act(n="5", s="ab")', 'tools.act(n="5", s=made())', 'tools.act(s=made())']) expect(await rules(code), code).toEqual([]);
+  for (const code of ['tools.act(n="five", s="ab")', 'tools.act(n=1, s="a")', 'tools.act(n=made(), s="ab", other=1)'])
+    expect(await rules(code), code).toEqual(['invalid_arguments']);
+});
 
 const CALLS = {
   python: (args: [string, string][]) => `tools.act(${args.map(([key, shown]) => `${key}=${shown}`).join(', ')})`,

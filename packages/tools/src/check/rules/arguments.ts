@@ -31,7 +31,12 @@ export function argumentFault(call: ToolCallFact, tool: CheckedTool, language: '
   if (!tool.parameters) return undefined;
   const known = new Map([...given].flatMap(([key, value]) => (value === undefined ? [] : [[key, value.value]])));
   if (!args.open && known.size === given.size && tool.check) return faultOfAll(Object.fromEntries(known), tool);
-  return faultOfNames(given, args.open, tool.parameters, tool) ?? faultOfKnown(known, tool);
+  return faultOfNames(given, args.open, tool.parameters, tool) ?? (isOfZod(tool.parameters) ? undefined : faultOfKnown(known, tool));
+}
+
+/** What zod says of its types as JSON Schema is not all that they take: a coerced number takes a text, too. */
+function isOfZod({ $schema }: Schema): boolean {
+  return $schema === 'https://json-schema.org/draft/2020-12/schema';
 }
 
 function byName({ positional, named }: GivenArguments, names: readonly string[]): Map<string, { value: unknown } | undefined> | string {
@@ -63,7 +68,7 @@ function faultOfAll(record: Record<string, unknown>, { check, name, names, param
 function faultOfNames(given: ReadonlyMap<string, unknown>, open: boolean, schema: Schema, { name, names }: CheckedTool): string | undefined {
   const { required, properties, additionalProperties, patternProperties } = schema;
   const extra = additionalProperties === false && !patternProperties ? [...given.keys()].filter((key) => !Object.hasOwn((properties ?? {}) as object, key)) : [];
-  const missing = Array.isArray(required) && !open ? (required as string[]).filter((key) => !given.has(key)) : [];
+  const missing = Array.isArray(required) && !open && !isOfZod(schema) ? (required as string[]).filter((key) => !given.has(key)) : [];
   if (missing.length > 0) return missingNames(name, missing, names, extra);
   return extra.length > 0 ? unknownName(name, extra[0] as string, names) : undefined;
 }
@@ -92,7 +97,8 @@ function partOf(schema: Schema): ValidateFunction | null {
 
 function missingNames(tool: string, missing: readonly string[], names: readonly string[] | null, extra: readonly string[]): string {
   const [wrong] = extra;
-  const meant = wrong === undefined ? undefined : nearestName(wrong, missing);
+  const only = missing.length === 1 && extra.length === 1 ? missing[0] : undefined;
+  const meant = wrong === undefined ? undefined : (nearestName(wrong, missing) ?? only);
   if (meant !== undefined) return `tools.${tool} has no argument '${wrong}': did you mean '${meant}'?`;
   return `tools.${tool} needs ${missing.map((key) => `'${key}'`).join(', ')}: add ${missing.length > 1 ? 'them' : 'it'}; it takes ${counted(names ?? [...missing])}.`;
 }
