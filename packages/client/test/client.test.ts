@@ -63,7 +63,11 @@ test('calls, batches, sessions, files, tools, webhooks, images, the short form',
   expect((await client.webhooks.callbackSecret()).secret).toMatch(/^whsec_/);
   expect((await client.webhooks.deliveries()).items).toEqual([]);
   await expect(client.webhooks.redeliver('none')).rejects.toMatchObject({ code: 'not_found' });
-  await expect(client.check(program({}))).rejects.toMatchObject({ code: 'sandbox_unavailable' });
+  expect(await client.check({ language: 'python', code: 'word' })).toEqual({
+    ok: false,
+    findings: [{ rule: 'syntax_error', severity: 'error', line: 1, column: 1, message: 'word' }],
+  });
+  expect(await client.check({ language: 'python', code: 'two words' })).toEqual({ ok: true, findings: [] });
   expect((await client.images()).items).toEqual([]);
   expect(await client.execute({ code: '{"output":3}' })).toMatchObject({ status: 'success', output: 3 });
 });

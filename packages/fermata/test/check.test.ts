@@ -1,16 +1,14 @@
 /** The constraints of a task's code: a program that keeps to them, and programs that break them, before they run and while they do. */
-import { createFermata, type Language, type StartOptions, type TaskEvent } from 'fermata';
+import { createFermata, defineTool, type Language, type StartOptions, type TaskEvent } from 'fermata';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const PRINTS = { python: 'print("RAN")\n', javascript: 'console.log("RAN");\n', typescript: 'console.log("RAN");\n' } as const;
-const tools = [
-  {
-    name: 'add',
-    parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'], additionalProperties: false } as const,
-    execute: ({ a, b }: { a: number; b: number }) => a + b,
-  },
-];
-const fermata = createFermata({ tools });
+const add = defineTool({
+  name: 'add',
+  parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'], additionalProperties: false },
+  execute: ({ a, b }) => a + b,
+});
+const fermata = createFermata({ tools: [add] });
 beforeAll(() => fermata.prepare());
 afterAll(() => fermata.close());
 

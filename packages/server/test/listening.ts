@@ -41,11 +41,14 @@ const fixedTools: ToolDefinition[] = [
   { name: 'crm.find', description: 'Finds "a" customer', parameters: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] }, execute: () => 1 },
 ];
 
+/** Finds that the program is one word. */
+const check: NonNullable<ServerOptions['check']> = async (_tenant, { code }) => (/\s/.test(code) ? [] : [{ rule: 'syntax_error', severity: 'error', line: 1, column: 1, message: code }]);
+
 export async function listening(options: Partial<ServerOptions> = {}): Promise<Listening> {
   const [engine, store] = [new MemoryEngine(), new MemoryDocuments()];
   const errors: unknown[] = [];
   const tools = createToolRegistry({ store, tools: fixedTools });
-  const server = createServer({ engine, store, tools, onError: (error) => errors.push(error), ...options });
+  const server = createServer({ engine, store, tools, check, onError: (error) => errors.push(error), ...options });
   const url = await server.listen({ port: 0 });
   const keys = createKeyStore(store);
   const newKey = async (scopes: Scope[], tenant = 'ours') => (await keys.create({ tenant, scopes })).key;
