@@ -177,8 +177,8 @@ export class RunTask {
   /** Why the program is not to be begun; what was found in it is recorded, once. */
   async #refused(): Promise<TaskFault | undefined> {
     const { live } = this;
-    const { request, epoch, attempt, tenant } = live.row;
-    if (epoch > 0 || attempt > 0 || request.toolCall || request.forkOf) return undefined;
+    const { request, epoch, attempt, tenant, desired } = live.row;
+    if (desired !== 'run' || epoch > 0 || attempt > 0 || request.toolCall || request.forkOf) return undefined;
     const checked = await this.#options.check?.(request, () => checkableTools(this.#options.tools, tenant, request.tools));
     for (const finding of checked?.findings ?? []) live.record('finding', finding);
     return checked?.fault;

@@ -74,7 +74,7 @@ export function checkTask(program: CheckableProgram, tools: () => readonly Check
   return findingsOf(program, tools()).then((all) => {
     const findings = all.filter(({ rule }) => rule !== 'syntax_error' && rule !== 'not_awaited');
     const error = findings.find(({ severity }) => severity === 'error');
-    return { findings, ...(error ? { fault: faultOf(error) } : {}) };
+    return { findings, ...(error ? { fault: faultOf(error, program.language) } : {}) };
   });
 }
 
@@ -91,6 +91,8 @@ export function checkable(tool: Tool): CheckedTool {
   return { name, names: parameterNames(tool), parameters, check };
 }
 
-function faultOf({ rule, message, line, column }: Finding): TaskError {
-  return { code: rule as TaskError['code'], message, line, column };
+/** An import is refused by the same name whenever that happens. */
+function faultOf({ rule, message, line, column }: Finding, language: Language): TaskError {
+  const name = rule === 'library_not_allowed' && language === 'python' ? { name: 'ImportError' } : {};
+  return { code: rule as TaskError['code'], ...name, message, line, column };
 }

@@ -158,6 +158,7 @@ describe('tools', () => {
     ['tools.add(1, 2, 3)', 'tools.add takes a, b, but 3 are given: leave out the rest.'],
     ['tools.add(1, a=2)', 'tools.add gets two values for a: give it once.'],
     ['tools.add({"a": 1})', "tools.add needs 'b': add it; it takes a, b."],
+    ['with open("/work/a") as file:\n    tools.ad(a=1, b=2)', "There is no tool named 'ad': did you mean 'add'?"],
     ['tools.any("text")', 'tools.any takes keyword arguments, like tools.any(key=value).'],
   ])('%j is an error that says the fix', async (code, message) => {
     expect(await messages(code, { tools })).toEqual([message]);

@@ -23,6 +23,10 @@ class Reader {
   readonly #nodes: SyntaxNode[];
   readonly #bindings: Bindings;
   readonly #resolve: Resolve;
+  /** Somewhere it catches what fails. */
+  readonly #handles: boolean;
+  /** Its top runs inside an event loop. */
+  readonly #loops: boolean;
   readonly #facts: ProgramFacts = { imports: [], processes: [], reaches: [], toolCalls: [], network: [] };
 
   constructor(text: string, root: SyntaxNode) {
@@ -30,17 +34,17 @@ class Reader {
     this.#nodes = allOf(root);
     this.#bindings = bindingsOf(this.#nodes, text);
     this.#resolve = resolver(text, this.#bindings);
+    this.#handles = this.#nodes.some(({ type, start, end }) => type.startsWith('except') || this.#suppresses(type, start, end));
+    this.#loops = this.#nodes.some((node) => node.type === 'await' && functionAround(node) === undefined);
   }
 
   read(): ProgramFacts {
-    const handles = this.#nodes.some(({ type, start, end }) => type === 'except_clause' || type === 'except_group_clause' || this.#suppresses(type, start, end));
     const hasTools = this.#resolvesToTools();
-    const loops = this.#nodes.some((node) => node.type === 'await' && functionAround(node) === undefined);
     let waysOut = !hasTools;
     for (const node of this.#nodes) {
       if (node.type === 'ERROR' || node.type === 'MISSING') this.#facts.unparsed ??= { message: 'invalid syntax', at: node.start };
       else if (node.type === 'import_statement' || node.type === 'import_from_statement') this.#imports(node);
-      else if (node.type === 'call') this.#call(node, handles, loops);
+      else if (node.type === 'call') this.#call(node);
       else if (node.type === 'identifier') waysOut ||= this.#isToolsAsValue(node);
       this.#reach(node);
     }
@@ -91,19 +95,19 @@ class Reader {
     if (NETWORK_MODULES.has(module) || NETWORK_MODULES.has(module.split('.')[0] as string)) this.#facts.network.push({ by: module, at: at.start });
   }
 
-  /** Whether a failure of it is caught, or it is never run at all. */
-  #isSpared(node: SyntaxNode): boolean {
-    return isCaught(node) || isUnreached(node, this.#text);
+  /** Whether a failure of it is or may be caught, or it is never run at all. */
+  #isSpared(node: SyntaxNode, inLoop = false): boolean {
+    return isCaught(node, this.#text) || isUnreached(node, this.#text) || (this.#handles && (inLoop || functionAround(node) !== undefined));
   }
 
-  #call(node: SyntaxNode, handles: boolean, loops: boolean): void {
+  #call(node: SyntaxNode): void {
     const callee = this.#resolve(field(node, 'function'));
     if (callee === undefined) return;
     const given = field(node, 'arguments')?.children.filter(isItem) ?? [];
     if (callee === '__import__' || callee === 'importlib.import_module' || callee === 'importlib.__import__') {
       const module = this.#constant(given[0])?.value;
       if (typeof module === 'string' && !module.startsWith('.')) this.#import(module, node, this.#isSpared(node));
-    } else if (callee.startsWith('tools.')) this.#toolCall(callee.slice('tools.'.length), node, given, handles, loops);
+    } else if (callee.startsWith('tools.')) this.#toolCall(callee.slice('tools.'.length), node, given);
     else if (PROCESS.test(callee)) this.#process(callee, node, given);
   }
 
@@ -117,11 +121,10 @@ class Reader {
     this.#facts.processes.push({ by: callee, at: node.start, ...(command === undefined || command.length === 0 ? {} : { command }) });
   }
 
-  #toolCall(path: string, node: SyntaxNode, given: SyntaxNode[], handles: boolean, loops: boolean): void {
+  #toolCall(path: string, node: SyntaxNode, given: SyntaxNode[]): void {
     const around = functionAround(node);
-    const inLoop = around ? around.children[0]?.type === 'async' : loops;
-    const guarded = this.#isSpared(node) || ((around !== undefined || inLoop) && handles);
-    const call: ToolCallFact = { path, at: node.start, args: this.#arguments(given), unawaited: inLoop && this.#isUnawaited(node), guarded };
+    const inLoop = around ? around.children[0]?.type === 'async' : this.#loops;
+    const call: ToolCallFact = { path, at: node.start, args: this.#arguments(given), unawaited: inLoop && this.#isUnawaited(node), guarded: this.#isSpared(node, inLoop) };
     this.#facts.toolCalls.push(call);
   }
 
@@ -204,19 +207,15 @@ function functionAround(node: SyntaxNode): SyntaxNode | undefined {
   return undefined;
 }
 
-/** Whether it stands in the body of a `try` with an `except`. */
-function isCaught(node: SyntaxNode): boolean {
+/** Whether it stands in the body of a `try` with an `except`, or of a `with suppress(...)`. */
+function isCaught(node: SyntaxNode, text: string): boolean {
   for (let at: SyntaxNode = node; at.parent; at = at.parent) {
     const { parent } = at;
     if (parent.type === 'try_statement' && at.field === 'body' && parent.children.some(({ type }) => type.startsWith('except'))) return true;
-    if (parent.type === 'with_statement' && at.field === 'body' && parent.children[0] && hasSuppress(parent)) return true;
+    const clause = parent.type === 'with_statement' && at.field === 'body' ? parent.children.find(({ type }) => type === 'with_clause') : undefined;
+    if (clause && /\b(suppress|raises|assertRaises)\b/.test(text.slice(clause.start, clause.end))) return true;
   }
   return false;
-}
-
-function hasSuppress(node: SyntaxNode): boolean {
-  const clause = node.children.find(({ type }) => type === 'with_clause');
-  return clause !== undefined && allOf(clause).some(({ type }) => type === 'call');
 }
 
 /** Whether it stands below a condition that is written down as false: `if False`, `if TYPE_CHECKING`. */
