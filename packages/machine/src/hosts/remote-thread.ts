@@ -210,6 +210,7 @@ class RemoteMachine implements HostedMachine {
     this.#report = message.report;
     const advancing = this.#advancing;
     if (message.kind === 'emitted') return advancing?.onEmitted(message.emitted, message.report);
+    if (message.kind === 'outcome' && message.emitted.length > 0) advancing?.onEmitted(message.emitted, message.report);
     this.#advancing = undefined;
     if (message.kind === 'outcome') advancing?.resolve(message.outcome);
     else advancing?.reject(fromPlainError(message.error));

@@ -32,7 +32,8 @@ export type FromThread =
   | { kind: 'answer'; request: number; value: unknown }
   | { kind: 'refused'; request: number; error: PlainError }
   | { kind: 'emitted'; id: number; emitted: Emission[]; report: Report }
-  | { kind: 'outcome'; id: number; outcome: HostedOutcome; report: Report }
+  /** `emitted`: what was not told before. */
+  | { kind: 'outcome'; id: number; outcome: HostedOutcome; emitted: Emission[]; report: Report }
   | { kind: 'lost'; id: number; error: PlainError; report: Report };
 
 export interface PlainError {

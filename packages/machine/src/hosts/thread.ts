@@ -10,7 +10,7 @@ import type { ImageName } from '@fermata/protocol';
 import type { GuestInstance } from '../wasm/guest-instance.ts';
 import { Image } from '../wasm/image.ts';
 import { Machine } from '../wasm/machine.ts';
-import { type Entry, Scheduler, underTimeout } from './scheduler.ts';
+import { Scheduler, underTimeout } from './scheduler.ts';
 import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
 import { type TurnWord, turnMarker } from './turn-word.ts';
 
@@ -20,6 +20,8 @@ const IDLE_MS = 20;
 const INSPECT_MS = 2000;
 /** Between two looks for a message while a thread lingers. */
 const POLL_MS = 0.05;
+/** What can be done between two turns, far from their timeout. */
+const QUICK: readonly ToThread['op'][] = ['advance', 'stop', 'create', 'dispose'];
 
 if (!parentPort) throw new Error('thread.js runs only as a Worker');
 const port = parentPort;
@@ -36,7 +38,7 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const scheduler = new Scheduler(
   {
     emitted: (entry, emitted) => post({ kind: 'emitted', id: entry.id, emitted, report: scheduler.report(entry) }),
-    outcome: (entry, outcome) => post({ kind: 'outcome', id: entry.id, outcome, report: scheduler.report(entry) }),
+    outcome: (entry, outcome, emitted) => post({ kind: 'outcome', id: entry.id, outcome, emitted, report: scheduler.report(entry) }),
     lost: (entry, error) => post({ kind: 'lost', id: entry.id, error: plainError(error), report: scheduler.report(entry) }),
     between,
   },
@@ -55,17 +57,15 @@ port.on('message', (message: ToThread) => {
   prepareWhenIdle();
 });
 
-function between({ id }: Entry, lingerMs: number): boolean {
+function between(lingerMs: number): boolean {
   const until = performance.now() + lingerMs;
   for (;;) {
     const message = (receiveMessageOnPort(port) as { message: ToThread } | undefined)?.message;
-    if (message?.op === 'advance' || message?.op === 'stop') {
-      receive(message);
-      if (message.op === 'advance') return message.id === id;
-    } else if (message) {
+    if (message && QUICK.includes(message.op)) receive(message);
+    else if (message) {
       deferred = message;
       return false;
-    } else if (performance.now() >= until) return lingerMs === 0;
+    } else if (scheduler.busy || performance.now() >= until) return true;
     else Atomics.wait(sleeper, 0, 0, POLL_MS);
   }
 }

@@ -21,6 +21,7 @@ export class WorkerPort implements Port {
   readonly #worker: Worker;
   readonly #turn: TurnWord;
   readonly #given = new Set<ImageName>();
+  #closing = false;
 
   constructor(load: LoadImage, events: PortEvents, turn: TurnWord) {
     this.#load = load;
@@ -60,11 +61,13 @@ export class WorkerPort implements Port {
   }
 
   hold(awaited: boolean): void {
-    if (awaited) this.#worker.ref();
+    // Who closes it waits for its end, whatever it still has to say.
+    if (awaited || this.#closing) this.#worker.ref();
     else this.#worker.unref();
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
     await this.#worker.terminate();
   }
 }
