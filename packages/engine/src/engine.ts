@@ -25,7 +25,7 @@ import {
 } from '@fermata/protocol';
 import { Alarm } from './alarm.ts';
 import { Batches } from './batches.ts';
-import { CallDesk } from './call-desk.ts';
+import { CallDesk, taskOfCall } from './call-desk.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Control } from './control.ts';
 import { decideCall } from './decisions.ts';
@@ -364,8 +364,15 @@ class DurableEngine implements Engine {
     if (!ENDED.includes(row.status)) throw new FermataError('invalid_state', 'the task has not ended; cancel it first');
     const body = JSON.stringify({ status: row.status, ended_at: row.endedAt, purged_at: this.#now(), by: by ?? null, head: row.hash });
     await this.#store.commit([{ documents: [{ row: { kind: 'tombstone', tenant: ref.tenant, id: ref.taskId, version: 1, createdAt: this.#now(), body } }] }]);
+    for (const { callId } of await this.#store.calls(ref)) await this.#purgeTaskOf(callId, ref, by);
     for (const { blob } of row.files) await this.#store.dropBlob(blob);
     await this.#store.purge(ref);
+  }
+  /** What a call has run in a task of its own goes with it. */
+  async #purgeTaskOf(callId: string, { tenant }: TaskRef, by?: string): Promise<void> {
+    const row = await this.#store.task({ tenant, taskId: taskOfCall(callId) });
+    if (row && !ENDED.includes(row.status)) await this.cancel(row, by === undefined ? {} : { by });
+    if (row) await this.purge(row, by);
   }
 
   sessions(tenant: string, query: { cursor?: string; limit?: number } = {}): Promise<Page<SessionView>> {
@@ -386,6 +393,11 @@ class DurableEngine implements Engine {
     const row = await this.#store.document('file', tenant, fileId);
     const data = row && (await this.#store.blob(fileBlob(tenant, fileId)));
     return row && data ? { name: (JSON.parse(row.body) as { name: string }).name, data } : undefined;
+  }
+  async dropFile(tenant: string, fileId: string): Promise<void> {
+    if (!(await this.#store.document('file', tenant, fileId))) throw new FermataError('not_found', `there is no file ${fileId}`);
+    await this.#store.dropBlob(fileBlob(tenant, fileId));
+    await this.#store.commit([{ dropDocuments: [{ kind: 'file', tenant, id: fileId }] }]);
   }
 
   async close({ drainMs = 10_000 }: { drainMs?: number } = {}): Promise<void> {

@@ -1,4 +1,5 @@
 /** What the package `@fermata/engine` offers: the engine of durable tasks, and the stores that it can stand on. */
+export { taskOfCall } from './call-desk.ts';
 export { createEngine } from './engine.ts';
 export type * from './engine-api.ts';
 export type { EngineOptions, EngineTool, EngineToolCall, EngineTools, Moment, PreparedProgram, Verdict } from './engine-options.ts';
