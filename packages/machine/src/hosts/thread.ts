@@ -11,7 +11,7 @@ import type { GuestInstance } from '../wasm/guest-instance.ts';
 import { Image } from '../wasm/image.ts';
 import { Machine } from '../wasm/machine.ts';
 import { Scheduler, underTimeout } from './scheduler.ts';
-import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
+import { type FromThread, NEW_REPORT, plainError, type ToThread } from './thread-messages.ts';
 import { turnMarker } from './turn-word.ts';
 import type { WorkerData } from './worker-port.ts';
 
@@ -93,12 +93,8 @@ function handle(message: ToThread): unknown {
     case 'prepare':
       while (prepareOne(message.image));
       return;
-    case 'create': {
-      const machine = take(message.image);
-      machine.setLimits(message.limits);
-      const entry = scheduler.add(message.id, machine);
-      return { limits: machine.limits, report: scheduler.report(entry) };
-    }
+    case 'create':
+      return create(message);
     case 'restore': {
       const machine = Machine.restore(image(message.image), message.snapshot, message.open, () => take(message.image));
       const entry = scheduler.add(message.id, machine);
@@ -120,6 +116,16 @@ function handle(message: ToThread): unknown {
       return scheduler.get(message.id).machine.workFiles();
     case 'dispose':
       return retire(message.id);
+  }
+}
+
+function create({ id, image: name, limits }: Extract<ToThread, { op: 'create' }>): void {
+  try {
+    const machine = take(name);
+    machine.setLimits(limits);
+    scheduler.add(id, machine);
+  } catch (error) {
+    post({ kind: 'lost', id, error: plainError(error), report: NEW_REPORT });
   }
 }
 
