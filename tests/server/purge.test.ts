@@ -32,7 +32,15 @@ said = tools.echo(text=kept[:500])
 answer = tools.ask(about=said)
 open('/work/out.txt', 'w').write(kept + answer)
 kept[:1000] + answer`;
-    const task = { task_id: 'one', session_id: 's', language: 'python' as const, code, input: { text: SECRET }, stdin: SECRET, files: [{ file_id: file.file_id, path: '/work/in.txt' }] };
+    const task = {
+      task_id: 'one',
+      session_id: 's',
+      language: 'python' as const,
+      code,
+      input: { text: SECRET },
+      stdin: SECRET,
+      files: [{ file_id: file.file_id, path: '/work/in.txt' }],
+    };
     const waiting = await client.tasks.create({ ...task, metadata: { note: SECRET }, wait_seconds: 120 });
     const [call] = 'waiting_for' in waiting ? (waiting.waiting_for ?? []) : [];
     expect(call, JSON.stringify(waiting).slice(0, 2000)).toMatchObject({ tool: 'ask' });
