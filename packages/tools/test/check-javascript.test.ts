@@ -133,4 +133,5 @@ test('what does not parse is told with its place, and what is nested too deeply 
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   expect(await found(deep)).toEqual(['warning policy_violation 1:1']);
   expect(await found(deep, { strict: true })).toEqual(['error policy_violation 1:1']);
+  expect(await found(`1${' + await tools.add({ a: 1, b: 2 })'.repeat(2_000)}`, { tools })).toEqual(['warning policy_violation 1:1']);
 });

@@ -218,6 +218,14 @@ test('what does not parse is told, and a program that is too long is not looked 
   expect(await found(long, { strict: true })).toEqual(['error policy_violation 1:1']);
 });
 
+test('a program that is nested too deeply is not looked at, and of many findings a hundred are told, errors first', async () => {
+  const deep = `${'tools.add('.repeat(2_000)}1${')'.repeat(2_000)}`;
+  expect(await found(deep, { tools })).toEqual(['warning policy_violation 1:1']);
+  expect(await found(deep, { tools, strict: true })).toEqual(['error policy_violation 1:1']);
+  const many = await found(`${'import socket\n'.repeat(200)}tools.ad(a=1)`, { tools });
+  expect([many.length, many.at(-1)]).toEqual([100, 'error unknown_tool 201:1']);
+});
+
 test('columns count characters, whatever stands before', async () => {
   expect(await found('"😀é"; import os', { allowedLibraries: [] })).toEqual(['error library_not_allowed 1:14']);
 });

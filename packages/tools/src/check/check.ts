@@ -20,14 +20,16 @@ import { toolsFound } from './rules/tools.ts';
 
 /** Characters; a longer program is not looked at, only run. */
 const LONGEST = 250_000;
+/** Findings that are told; errors before warnings. */
+const MOST = 100;
 
 /** What is found, by place. `text`: JavaScript or Python; of TypeScript the text without its types. */
 export async function checkProgram(text: string, options: CheckOptions): Promise<Finding[]> {
   const facts = await factsOf(text, options.language);
   const found: Found[] = [...requiredFound(options), ...(facts ? await rulesFound(text, facts, options) : unseen(options))];
+  const told = found.length <= MOST ? found : found.sort((a, b) => a.severity.localeCompare(b.severity) || a.at - b.at).slice(0, MOST);
   const place = placesIn(text);
-  const findings = found.map(({ at, ...rest }) => ({ ...rest, ...place(at) }));
-  return findings.sort((a, b) => a.line - b.line || a.column - b.column).map(({ rule, severity, line, column, message }) => ({ rule, severity, line, column, message }));
+  return told.sort((a, b) => a.at - b.at).map(({ rule, severity, at, message }) => ({ rule, severity, ...place(at), message }));
 }
 
 async function factsOf(text: string, language: CheckOptions['language']): Promise<ProgramFacts | undefined> {

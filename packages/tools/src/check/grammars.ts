@@ -17,6 +17,8 @@ export interface SyntaxNode {
 
 /** A text that takes longer is given up: grammars that look ahead can be made to look for ever. */
 const PATIENCE_MS = 2_000;
+/** Nodes above each other; looking from each to the top would take for ever. */
+const DEEPEST = 1_000;
 const require = createRequire(import.meta.url);
 const parsers = new Map<Grammar, Promise<Parser>>();
 
@@ -54,8 +56,8 @@ function parsed(parser: Parser, text: string): SyntaxNode | undefined {
   }
 }
 
-/** The tree as plain objects, in one pass: each look at a node of the parser's own is a call into it. */
-function copied(tree: Tree): SyntaxNode {
+/** The tree as plain objects, in one pass: each look at a node of the parser's own is a call into it. Undefined where it is too deep. */
+function copied(tree: Tree): SyntaxNode | undefined {
   const cursor = tree.walk();
   const here = (parent: SyntaxNode | null): SyntaxNode => {
     const type = cursor.nodeIsMissing ? 'MISSING' : cursor.nodeType;
@@ -65,18 +67,23 @@ function copied(tree: Tree): SyntaxNode {
   };
   const root = here(null);
   let at: SyntaxNode = root;
-  for (;;) {
-    if (cursor.gotoFirstChild()) {
-      at = here(at);
-      continue;
-    }
-    while (!cursor.gotoNextSibling()) {
-      if (!cursor.gotoParent()) {
-        cursor.delete();
-        return root;
+  let depth = 0;
+  try {
+    while (depth < DEEPEST) {
+      if (cursor.gotoFirstChild()) {
+        depth++;
+        at = here(at);
+        continue;
       }
-      at = at.parent as SyntaxNode;
+      while (!cursor.gotoNextSibling()) {
+        if (!cursor.gotoParent()) return root;
+        depth--;
+        at = at.parent as SyntaxNode;
+      }
+      at = here(at.parent);
     }
-    at = here(at.parent);
+    return undefined;
+  } finally {
+    cursor.delete();
   }
 }

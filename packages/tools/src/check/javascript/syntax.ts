@@ -16,7 +16,10 @@ export interface ParsedJavaScript {
 
 const require = createRequire(import.meta.url);
 
-/** Throws what `acorn` throws: a SyntaxError with `pos`, or a RangeError where the text is nested too deeply. */
+/** Nodes above each other; looking from each to the top would take for ever. */
+const DEEPEST = 1_000;
+
+/** Throws what `acorn` throws, a SyntaxError with `pos`; a RangeError where the text is nested too deeply. */
 export function parseJavaScript(text: string): ParsedJavaScript {
   const { parse } = require('acorn') as typeof import('acorn');
   const root = parse(text, {
@@ -24,13 +27,17 @@ export function parseJavaScript(text: string): ParsedJavaScript {
     ...{ allowAwaitOutsideFunction: true, allowReturnOutsideFunction: true, allowImportExportEverywhere: true, allowSuperOutsideMethod: false },
   }) as JsNode;
   const parents = new Map<JsNode, JsNode>();
+  const depths = new Map<JsNode, number>([[root, 0]]);
   const nodes: JsNode[] = [];
   const left = [root];
   for (let node = left.pop(); node; node = left.pop()) {
     nodes.push(node);
+    const depth = (depths.get(node) as number) + 1;
+    if (depth > DEEPEST) throw new RangeError('nested too deeply');
     const parts = childrenOf(node);
     for (let i = parts.length - 1; i >= 0; i--) {
       parents.set(parts[i] as JsNode, node);
+      depths.set(parts[i] as JsNode, depth);
       left.push(parts[i] as JsNode);
     }
   }

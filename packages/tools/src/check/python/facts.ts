@@ -23,6 +23,8 @@ class Reader {
   readonly #nodes: SyntaxNode[];
   readonly #bindings: Bindings;
   readonly #resolve: Resolve;
+  /** Those that it imports. */
+  #modules: Set<string> | undefined;
   /** Somewhere it catches what fails. */
   readonly #handles: boolean;
   /** Its top runs inside an event loop. */
@@ -180,7 +182,8 @@ class Reader {
     return STRICT_NAMES.modules.has(first) ? undefined : rest.find((part) => STRICT_NAMES.modules.has(part) && first !== 'tools' && this.#isImported(first));
   }
   #isImported(name: string): boolean {
-    return [...this.#bindings.imported.values()].some((path) => path === name || path.startsWith(`${name}.`));
+    this.#modules ??= new Set([...this.#bindings.imported.values()].map((path) => path.split('.')[0] as string));
+    return this.#modules.has(name);
   }
   #isBuiltIn(name: string): boolean {
     if (!STRICT_NAMES.python.has(name)) return false;
