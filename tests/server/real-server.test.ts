@@ -84,6 +84,16 @@ test('a program is checked: what is found is in the journal, and an error ends t
   await client.tools.remove('crm.find');
 });
 
+test('strict tasks that share an interpreter begin on it one after the other', async () => {
+  const strict = { language: 'javascript', session_id: 'strict', shared_interpreter: true, tool_constraints: { strict: true }, wait_seconds: 60 } as const;
+  expect(await client.tasks.create({ ...strict, code: 'globalThis.kept = 1; kept' })).toMatchObject({ status: 'succeeded', result: { output: 1 } });
+  expect(await client.tasks.create({ ...strict, code: 'const key = ["ev", "al"].concat().join("");\nglobalThis[key]("1")' })).toMatchObject({
+    status: 'failed',
+    error: { code: 'policy_violation', line: 2 },
+  });
+  expect(await client.tasks.create({ ...strict, code: '++kept' })).toMatchObject({ status: 'succeeded', result: { output: 2 } });
+});
+
 test('errors, limits and places in the code', async () => {
   expect(await client.tasks.create({ language: 'python', code: 'x = 1\n1 / 0', wait_seconds: 60 })).toMatchObject({ status: 'failed', error: { code: 'guest_error', line: 2 } });
   const loop = { language: 'javascript' as const, code: 'for (;;);', tool_constraints: { max_cpu_seconds: 0.1 }, wait_seconds: 60 };

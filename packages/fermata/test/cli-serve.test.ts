@@ -50,6 +50,16 @@ afterAll(() => {
   cli[Symbol.dispose]();
 });
 
+test('it checks programs with its tools, and says which libraries they can import', async () => {
+  const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ language: 'python', code: 'import os\ntools.ad(a=1, b=2)', tool_constraints: { allowed_libraries: ['math'] } });
+  const checked = (await (await fetch(`${server.url}/api/v1/check`, { method: 'POST', headers, body })).json()) as Json;
+  expect(checked.findings.map(({ rule, line, column }: Json) => `${rule} ${line}:${column}`)).toEqual(['library_not_allowed 1:8', 'unknown_tool 2:1']);
+  const { items } = (await (await fetch(`${server.url}/api/v1/images`, { headers })).json()) as Json;
+  const libraries = Object.fromEntries(items.map(({ name, libraries }: Json) => [name, libraries.map((library: Json) => library.name)]));
+  expect(libraries).toMatchObject({ cpython: expect.arrayContaining(['json', 'math', 'sqlite3']), quickjs: [] });
+});
+
 describe.each(['over its address', 'through the local socket'])('%s', (way) => {
   const env = (): NodeJS.ProcessEnv => (way === 'over its address' ? { FERMATA_URL: server.url, FERMATA_KEY: server.key } : {});
   const json = (args: string[]) => cli.json(args, { env: env() });
