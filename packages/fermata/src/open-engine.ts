@@ -69,7 +69,23 @@ export interface OpenEngine extends AsyncDisposable {
 
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
-  const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, tools = [], policy, network, networkHeaders, trustHosts, anyHost, secret, listeners, ...rest } = options;
+  const {
+    folder,
+    host: where = 'threads',
+    threads,
+    jail,
+    cacheDir,
+    maxResidentBytes,
+    tools = [],
+    policy,
+    network,
+    networkHeaders,
+    trustHosts,
+    anyHost,
+    secret,
+    listeners,
+    ...rest
+  } = options;
   checkRules(policy ?? []);
   // Only who opens an engine needs it, and it is not small.
   const { createToolRegistry } = await import('@fermata/tools/registry');

@@ -23,7 +23,16 @@ beforeAll(async () => {
     else if (pathname === '/see') response.writeHead(303, { location: '/echo' }).end();
     else if (pathname === '/away') response.writeHead(307, { location: 'http://example.com/' }).end();
     else if (pathname === '/loop') response.writeHead(302, { location: '/loop' }).end();
-    else if (pathname === '/cookie') response.writeHead(200, [['set-cookie', 'a=1; Path=/'], ['set-cookie', 'b=2']].flat()).end();
+    else if (pathname === '/cookie')
+      response
+        .writeHead(
+          200,
+          [
+            ['set-cookie', 'a=1; Path=/'],
+            ['set-cookie', 'b=2'],
+          ].flat(),
+        )
+        .end();
     else if (pathname === '/missing') response.writeHead(404, { 'content-type': 'text/plain' }).end('nothing here');
     else if (pathname === '/nothing') response.writeHead(204).end();
     else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ method, path, headers, body }));
@@ -113,7 +122,10 @@ head = c.getresponse()
     `${url}/json?again`,
     ...['POST', 'a=1', '2'],
     [404, 'nothing here'],
-    [['PermissionError', true], ['PermissionError', true]],
+    [
+      ['PermissionError', true],
+      ['PermissionError', true],
+    ],
     ...['abc', 200, new Uint8Array()],
   ]);
 });
@@ -168,7 +180,9 @@ except (requests.exceptions.JSONDecodeError, ValueError) as error:
 
 test('without network there is none, and sockets there are never', async () => {
   const none = async (language: 'python' | 'javascript', code: string) => (await run(language, code, [])) as { output: unknown };
-  expect((await none('javascript', 'try { await fetch(input) } catch (e) { return e.name + " " + e.message }')).output).toMatch(/^TypeError fetch failed: this task has no network/);
+  expect((await none('javascript', 'try { await fetch(input) } catch (e) { return e.name + " " + e.message }')).output).toMatch(
+    /^TypeError fetch failed: this task has no network/,
+  );
   const python = `import urllib.request, requests, socket
 told = []
 for ask in [lambda: urllib.request.urlopen(task_input), lambda: requests.get(task_input), lambda: socket.create_connection(('127.0.0.1', 80)), lambda: socket.socket()]:

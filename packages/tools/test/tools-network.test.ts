@@ -17,7 +17,17 @@ beforeAll(async () => {
     if (request.url === '/redirect') response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
     else if (request.url === '/slow') setTimeout(() => response.end('late'), 10_000).unref();
     else if (request.url === '/large') response.end('x'.repeat(5_000));
-    else response.writeHead(200, [['content-type', 'text/plain'], ['set-cookie', 'a=1'], ['set-cookie', 'b=2']].flat()).end('here');
+    else
+      response
+        .writeHead(
+          200,
+          [
+            ['content-type', 'text/plain'],
+            ['set-cookie', 'a=1'],
+            ['set-cookie', 'b=2'],
+          ].flat(),
+        )
+        .end('here');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
@@ -68,17 +78,45 @@ describe('rules', () => {
   test.each(cases)('%s lets %s through: %s', (rule, url, allowed) => {
     expect(hostRules([rule]).allows(new URL(url))).toBe(allowed);
   });
-  test.each(['', '*', '*.', 'a b', 'http://example.com', 'example.com/x', '1.2.3.4/40', 'example.com:0', 'example.com:70000', 'exa*mple.com', '[::1', '1.2.3.4.5'])('%j is refused', (rule) => {
-    expect(() => hostRules([rule])).toThrow(/names no host/);
-  });
+  test.each(['', '*', '*.', 'a b', 'http://example.com', 'example.com/x', '1.2.3.4/40', 'example.com:0', 'example.com:70000', 'exa*mple.com', '[::1', '1.2.3.4.5'])(
+    '%j is refused',
+    (rule) => {
+      expect(() => hostRules([rule])).toThrow(/names no host/);
+    },
+  );
 });
 
 describe('what is refused, with nothing connected', () => {
   // Spellings of this machine and of networks that are nobody's business; each would reach the listener or a neighbour of it.
   const forms = [
     ...['127.0.0.1', '127.1', '0x7f.0.0.1', '0x7f000001', '2130706433', '017700000001', '0177.0.0.1', '127.0.0.1.', '127.255.255.254', '0.0.0.0', '0', '0x0'],
-    ...['localhost', 'LOCALHOST', 'localhost.', 'foo.localhost', '[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::127.0.0.1]'],
-    ...['10.0.0.1', '10.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254', '0xa9fea9fe', '2852039166', '[::ffff:169.254.169.254]', '100.64.0.1', '192.0.0.1', '192.0.2.1'],
+    ...[
+      'localhost',
+      'LOCALHOST',
+      'localhost.',
+      'foo.localhost',
+      '[::1]',
+      '[::]',
+      '[0:0:0:0:0:0:0:1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[64:ff9b::127.0.0.1]',
+    ],
+    ...[
+      '10.0.0.1',
+      '10.1',
+      '172.16.0.1',
+      '172.31.255.255',
+      '192.168.1.1',
+      '169.254.169.254',
+      '0xa9fea9fe',
+      '2852039166',
+      '[::ffff:169.254.169.254]',
+      '100.64.0.1',
+      '192.0.0.1',
+      '192.0.2.1',
+    ],
     ...['198.18.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255', '[fe80::1]', '[fc00::1]', '[fd12:3456::1]', '[ff02::1]', '[2001:db8::1]', '[2002:7f00:1::]', '１２７.０.０.１'],
   ];
   test(`${forms.length} spellings of private addresses`, async () => {
@@ -122,13 +160,21 @@ describe('what is refused, with nothing connected', () => {
 test('an answer comes whole, and a redirect is not followed', async () => {
   expect(await ask(here('/a?b=c'), LOCAL)).toMatchObject({ url: here('/a?b=c'), status: 200, body: new Uint8Array(Buffer.from('here')) });
   const answer = (await ask(here(), LOCAL)) as { headers: [string, string][] };
-  expect(answer.headers.filter(([name]) => name === 'set-cookie')).toEqual([['set-cookie', 'a=1'], ['set-cookie', 'b=2']]);
+  expect(answer.headers.filter(([name]) => name === 'set-cookie')).toEqual([
+    ['set-cookie', 'a=1'],
+    ['set-cookie', 'b=2'],
+  ]);
   expect(await ask(here('/redirect'), LOCAL)).toMatchObject({ status: 302, headers: expect.arrayContaining([['location', 'http://169.254.169.254/']]) });
   expect(asked.map(({ url }) => url)).toEqual(['/a?b=c', '/', '/redirect']);
 });
 
 test('a body and headers go out, those of the connection aside', async () => {
-  const headers = [['X-One', '1'], ['X-One', '2'], ['Host', 'evil'], ['Content-Length', '3']];
+  const headers = [
+    ['X-One', '1'],
+    ['X-One', '2'],
+    ['Host', 'evil'],
+    ['Content-Length', '3'],
+  ];
   await ask(here('/'), LOCAL, { method: 'POST', body: 'höflich', headers });
   expect(asked[0]).toMatchObject({ method: 'POST', body: 'höflich', headers: { 'x-one': '1, 2', host: `127.0.0.1:${port}`, 'content-length': '8' } });
   await expect(ask(here('/'), LOCAL, { method: 'CONNECT' })).rejects.toMatchObject({ name: 'InvalidArguments' });

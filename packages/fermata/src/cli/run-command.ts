@@ -25,4 +25,3 @@ export function addRunCommand(program: Command, done: (exitCode: number) => void
     .addHelpText('after', '\nA Python program reads the standard input of this command, unless it is itself read from there.')
     .action(async (file: string | undefined, options: RunOptions) => done(await (options.ephemeral ? runInMemory : runDurably)(file, options)));
 }
-

@@ -62,7 +62,10 @@ function exchange(url: URL, { method, headers = {}, body, maxBytes, longer }: Gu
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = send(url, { method, headers: { ...headers, ...lengthOf(body) }, agent: false, lookup, signal }, (response) => {
-      readBody(response, maxBytes, longer ?? 'refuse').then((taken) => resolve({ status: response.statusCode ?? 0, headers: flat(response), headerList: listed(response), body: taken }), reject);
+      readBody(response, maxBytes, longer ?? 'refuse').then(
+        (taken) => resolve({ status: response.statusCode ?? 0, headers: flat(response), headerList: listed(response), body: taken }),
+        reject,
+      );
     });
     request.on('error', reject);
     request.end(body);

@@ -25,5 +25,8 @@ export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram
   });
   const { allowed_libraries: allowed } = constraints;
   const network = networkOf(constraints);
-  return { tool, program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...(allowed ? { allowedLibraries: allowed } : {}), ...(network ? { network } : {}) } };
+  return {
+    tool,
+    program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...(allowed ? { allowedLibraries: allowed } : {}), ...(network ? { network } : {}) },
+  };
 }
