@@ -179,7 +179,7 @@ export class RunTask {
     const { live } = this;
     const { request, epoch, attempt, tenant, desired } = live.row;
     if (desired !== 'run' || epoch > 0 || attempt > 0 || request.toolCall || request.forkOf) return undefined;
-    const checked = await this.#options.check?.(request, () => checkableTools(this.#options.tools, tenant, request.tools));
+    const checked = await this.#options.check?.(request, () => checkableTools(this.#options.tools, tenant, request));
     for (const finding of checked?.findings ?? []) live.record('finding', finding);
     return checked?.fault;
   }

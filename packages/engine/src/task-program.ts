@@ -1,5 +1,5 @@
 /** The program of a task, as a machine is given it. */
-import { FermataError, fromWire, type Program, type Store, type TaskRow, type ToolName } from '@fermata/protocol';
+import { FermataError, fromWire, type Program, type Store, type TaskRequest, type TaskRow, type ToolName } from '@fermata/protocol';
 import { BUILT_IN } from './built-in-calls.ts';
 import type { CheckableTool, EngineTools, PreparedProgram } from './engine-options.ts';
 
@@ -29,11 +29,12 @@ export function withSource(program: Program, { code, allowedLibraries }: Prepare
 }
 
 /** What the check of a program must know of the tools that it can call. */
-export function checkableTools(tools: EngineTools, tenant: string, patterns: readonly string[] | undefined): CheckableTool[] {
+export function checkableTools(tools: EngineTools, tenant: string, request: TaskRequest): CheckableTool[] {
+  const { tools: patterns } = request;
   const described = new Map(tools.describe(tenant, patterns).map(({ name, parameters }) => [name, parameters as Record<string, unknown>]));
   return withBuiltIn(tools.names(tenant, patterns)).map(({ name, parameters: names }) => {
     const parameters = described.get(name);
-    return { name, names, ...(parameters ? { parameters, check: (args: never) => tools.find(tenant, name, patterns)?.check(args) } : {}) };
+    return { name, names, ...(parameters ? { parameters, check: (args: never) => tools.find(tenant, name, request)?.check(args) } : {}) };
   });
 }
 

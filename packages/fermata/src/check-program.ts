@@ -1,6 +1,6 @@
 /** The check of a program before it runs, in the words of its user's own source. */
 import { librariesOf, withoutFence } from '@fermata/machine';
-import { type Host, imageOfLanguage, type Language, type Program, type TaskRequest } from '@fermata/protocol';
+import { type Host, imageOfLanguage, type Language, type NetworkAccess, type Program, type TaskRequest } from '@fermata/protocol';
 import { type CodeConstraints, isWorthChecking, parameterNames, type Tool } from '@fermata/tools';
 import type { CheckedTool, Finding } from '@fermata/tools/check';
 import { pythonSyntax } from './python-syntax.ts';
@@ -10,6 +10,8 @@ import type { TaskError } from './task-result.ts';
 export interface CheckableProgram extends CodeConstraints, Pick<Program, 'language' | 'code'> {
   /** Paths of the files that it is given. */
   files?: readonly { path: string }[] | undefined;
+  /** What it may reach; tools of the network say the same. */
+  network?: NetworkAccess | undefined;
 }
 
 export interface CheckedTask {
@@ -31,6 +33,7 @@ export async function findingsOf(program: CheckableProgram, tools?: readonly Che
     language: language === 'python' ? 'python' : 'javascript',
     libraries: librariesOf(imageOfLanguage[language]),
     ownModules: files.flatMap(({ path }) => /^\/work\/([^/.]+)(?:\.py$|\/)/.exec(path)?.[1] ?? []),
+    network: program.network !== undefined || Boolean(tools?.some(({ name }) => name === 'network.get')),
     ...(tools ? { tools } : {}),
     ...(allowedLibraries ? { allowedLibraries } : {}),
     ...(requiredLibraries ? { requiredLibraries } : {}),

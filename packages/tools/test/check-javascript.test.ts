@@ -124,7 +124,7 @@ describe('tools', () => {
 });
 
 test('what needs a network is a warning with what to do', async () => {
-  expect(await messages("await fetch('https://example.com')")).toEqual(['fetch will find no network here: have a tool fetch it, and call that tool.']);
+  expect(await messages("await fetch('https://example.com')")).toEqual(['fetch will find no network here: have a tool fetch it, or give the task network access to the host.']);
   expect(await found("const fetch = () => 1; fetch(); ({ fetch: 1 }).fetch; typeof WebSocket === 'undefined'")).toEqual([]);
 });
 

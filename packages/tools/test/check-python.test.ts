@@ -204,10 +204,11 @@ describe('tools', () => {
 test('what needs a network is a warning with what to do', async () => {
   const libraries = ['http', 'urllib'];
   expect(await messages('import urllib.request\nfrom http import client', { libraries })).toEqual([
-    'urllib.request will find no network here: have a tool fetch it, and call that tool.',
-    'http.client will find no network here: have a tool fetch it, and call that tool.',
+    'urllib.request will find no network here: have a tool fetch it, or give the task network access to the host.',
+    'http.client will find no network here: have a tool fetch it, or give the task network access to the host.',
   ]);
   expect(await found('import urllib.parse', { libraries })).toEqual([]);
+  expect(await found('import urllib.request', { libraries, network: true })).toEqual([]);
 });
 
 test('what does not parse is told, and a program that is too long is not looked at', async () => {

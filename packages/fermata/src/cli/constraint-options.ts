@@ -27,6 +27,7 @@ export function codeConstraintsOf({ allowLibrary, requireLibrary, blockCommand, 
   };
 }
 
+/** The values of an option that may be given more than once. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

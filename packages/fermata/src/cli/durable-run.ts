@@ -34,6 +34,7 @@ export async function runDurably(file: string | undefined, options: RunOptions):
   if (options.requireLibrary) constraints.required_libraries = options.requireLibrary;
   if (options.blockCommand) constraints.blocked_commands = options.blockCommand;
   if (options.strict) constraints.strict = true;
+  if (options.allowNet) constraints.network_access = options.allowNet;
   await using connection = await connect(options, { tools, toolsFile: options.tools });
   refuseOtherTools(connection, options.tools);
   if (options.detach) mustStay(connection);

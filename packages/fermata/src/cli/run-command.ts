@@ -17,6 +17,7 @@ export function addRunCommand(program: Command, done: (exitCode: number) => void
     .addOption(new Option('-l, --lang <language>', 'its language; default: by the ending of the file').choices(['python', 'javascript', 'typescript']))
     .option('-i, --input <json>', 'what the program sees as its input: JSON, or @file with JSON')
     .option('-f, --file <path=file>', 'put a file into /work or /tmp (repeatable)', collect)
+    .option('--allow-net <host>', 'host the program may reach: a name, *.name, an address or CIDR, with :port for one port; default: none (repeatable)', collect)
     .addOption(new Option('--sandbox <kind>', 'where it runs; auto takes the lightest that can do it').choices(['auto', 'wasm']).default('auto'));
   addConnectionOptions(addTaskOptions(addLimitOptions(addConstraintOptions(command))))
     .option('--ephemeral', 'keep nothing: the task is in memory, and a pause writes a snapshot file into the current folder')

@@ -18,6 +18,8 @@ export interface CheckOptions extends CodeConstraints {
   tools?: readonly CheckedTool[];
   /** Modules that the image has, without those inside others. */
   libraries: readonly string[];
+  /** Whether there are hosts that it may reach. */
+  network?: boolean;
   /** Modules that the program finds in `/work`. */
   ownModules?: readonly string[];
 }

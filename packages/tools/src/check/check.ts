@@ -46,7 +46,7 @@ async function rulesFound(text: string, facts: ProgramFacts, options: CheckOptio
     ...(options.strict ? strictFound(text, facts) : []),
     ...(options.tools ? toolsFound(facts, options.tools, options.language) : []),
     ...awaitingFound(facts),
-    ...networkFound(facts),
+    ...(options.network ? [] : networkFound(facts)),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Tools that are source code. The engine runs each call as a task of its own, in its own sandbox with its own limits. */
-import type { Language, LimitsInput } from '@fermata/protocol';
-import { type CodeToolSpec, codeConstraintsOf, limitsOf, refuseUnserved } from '@fermata/protocol/wire';
+import type { Language, LimitsInput, NetworkAccess } from '@fermata/protocol';
+import { type CodeToolSpec, codeConstraintsOf, limitsOf, networkOf, refuseUnserved } from '@fermata/protocol/wire';
 import { defineTool, type Tool } from '../tool.ts';
 import { foreignParameters } from './foreign-parameters.ts';
 
@@ -9,6 +9,7 @@ export interface ToolProgram extends ReturnType<typeof codeConstraintsOf> {
   language: Language;
   code: string;
   limits: LimitsInput;
+  network?: NetworkAccess;
 }
 
 export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram } {
@@ -21,5 +22,9 @@ export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram
     idempotent: spec.idempotent ?? false,
     requiresApproval: spec.requires_approval ?? false,
   });
-  return { tool, program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...codeConstraintsOf(constraints) } };
+  const network = networkOf(constraints);
+  return {
+    tool,
+    program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...codeConstraintsOf(constraints), ...(network ? { network } : {}) },
+  };
 }
