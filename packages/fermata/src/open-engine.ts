@@ -6,9 +6,10 @@
  */
 import { createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
-import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
+import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, parseOptions, type SealKey, type Store, strictOptions } from '@fermata/protocol';
 import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
 import type { AddedHeader, ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
+import { z } from 'zod';
 import type { engineTools } from './engine-tools.ts';
 import type { FermataOptions } from './fermata-options.ts';
 import { hintOf } from './hints.ts';
@@ -67,6 +68,17 @@ export interface OpenEngine extends AsyncDisposable {
   close(options?: { drainMs?: number }): Promise<void>;
 }
 
+const anything = z.unknown().optional();
+const optionsSchema = strictOptions({
+  folder: z.string().optional(),
+  host: z.enum(['threads', 'processes']).optional(),
+  ...{ threads: anything, jail: anything, maxResidentBytes: anything, cacheDir: anything, limits: anything, oldKeys: anything, sealKey: anything },
+  ...{ maxRunning: anything, maxRunningPerTenant: anything, maxQueued: anything, checkpointEveryCpuMs: anything, maxCheckpointBytes: anything },
+  ...{ keepForTimerMs: anything, cancelGraceMs: anything, retentionMs: anything, worker: anything, moment: anything, goesOn: anything },
+  tools: z.union([z.array(z.unknown()), z.custom<() => unknown>((value) => typeof value === 'function')], 'a list or a function is wanted').optional(),
+  ...{ policy: anything, network: anything, networkHeaders: anything, trustHosts: anything, anyHost: anything, secret: anything, listeners: anything },
+} satisfies Record<keyof OpenEngineOptions, z.ZodType>);
+
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
   const {
@@ -86,6 +98,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     listeners,
     ...rest
   } = options;
+  parseOptions(optionsSchema, options, 'openEngine');
   checkRules(policy ?? []);
   // Only who opens an engine needs it, and it is not small.
   const { createToolRegistry } = await import('@fermata/tools/registry');

@@ -12,7 +12,7 @@ import type { FolderOwner } from '@fermata/engine';
 import { IMAGE_NAMES, readManifest } from '@fermata/machine';
 import type { Store } from '@fermata/protocol';
 import type { ImagesWire } from '@fermata/protocol/wire';
-import { createServer, type FermataServer, type ServerOptions } from '@fermata/server';
+import { createServer, createWebhookListeners, type FermataServer, type ServerOptions } from '@fermata/server';
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
 
 export interface LocalOptions extends Pick<OpenEngineOptions, 'tools' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'trustHosts' | 'anyHost' | 'secret'> {
@@ -34,10 +34,11 @@ const LONGEST_SOCKET = 100;
 
 /** Throws `store_locked` where another process owns the folder. */
 export async function openLocal(folder: string, { toolsFile, server: how, ...options }: LocalOptions): Promise<LocalServer> {
-  const opened = await openEngine({ goesOn: () => false, trustHosts: true, anyHost: true, ...options, folder });
+  const listeners = createWebhookListeners();
+  const opened = await openEngine({ listeners, goesOn: () => false, trustHosts: true, anyHost: true, ...options, folder });
   const { engine, store, registry } = opened;
   const owner = opened.owner as FolderOwner;
-  const server = createServer({ engine, store, tools: registry, images, ...(options.policy ? { policy: options.policy } : {}), ...how });
+  const server = createServer({ engine, store, tools: registry, images, listeners, ...(options.policy ? { policy: options.policy } : {}), ...how });
   const socket = socketOf(folder);
   const close = async (drainMs: number) => {
     await server.close({ drainMs });

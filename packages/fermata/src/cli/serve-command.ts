@@ -66,6 +66,10 @@ async function serve(options: ServeOptions): Promise<number> {
       onError: (error, where) => process.stderr.write(`${where}: ${error instanceof Error ? error.message : error}\n`),
     },
   });
+  // A tool that goes wrong after its answer must not end the tasks of others.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => process.stderr.write(`${event}, of a tool most likely: ${error instanceof Error ? error.stack : error}\n`));
+  }
   try {
     const { server } = local;
     const url = await server.listen({ host, port });
