@@ -10,14 +10,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { FolderOwner } from '@fermata/engine';
 import { IMAGE_NAMES, readManifest } from '@fermata/machine';
-import type { Store } from '@fermata/protocol';
+import { FermataError, type Store } from '@fermata/protocol';
 import type { ImagesWire } from '@fermata/protocol/wire';
 import { createServer, type FermataServer, type ServerOptions } from '@fermata/server';
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
 
-export interface LocalOptions extends Pick<OpenEngineOptions, 'tools' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'secret'> {
+export interface LocalOptions
+  extends Pick<OpenEngineOptions, 'tools' | 'sources' | 'sourcesWaitMs' | 'allowSourceCommands' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'secret'> {
   /** The file that the tools are from. */
   toolsFile?: string | undefined;
+  /** Whether a source of the configuration that cannot be used is an error. */
+  sourcesMustConnect?: boolean;
   server?: Pick<ServerOptions, 'development' | 'webhooks' | 'onError'>;
 }
 
@@ -29,15 +32,21 @@ export interface LocalServer {
   close(drainMs: number): Promise<void>;
 }
 
+const TENANT = 'default';
 /** A socket's path may have about so many bytes. */
 const LONGEST_SOCKET = 100;
 
-/** Throws `store_locked` where another process owns the folder. */
-export async function openLocal(folder: string, { toolsFile, server: how, ...options }: LocalOptions): Promise<LocalServer> {
+/** Throws `store_locked` where another process owns the folder, and `source_failed` where a source must connect and does not. */
+export async function openLocal(folder: string, { toolsFile, sourcesMustConnect = false, server: how, ...options }: LocalOptions): Promise<LocalServer> {
   const opened = await openEngine({ goesOn: () => false, ...options, folder });
-  const { engine, store, registry } = opened;
+  const { engine, store, registry, policy } = opened;
+  const failed = sourcesMustConnect ? (await registry.sources(TENANT)).find(({ state, createdAt }) => createdAt === null && state !== 'connected') : undefined;
+  if (failed) {
+    await opened.close();
+    throw new FermataError('source_failed', failed.error ?? `the tool source ${failed.name} did not connect in time`);
+  }
   const owner = opened.owner as FolderOwner;
-  const server = createServer({ engine, store, tools: registry, images, ...(options.policy ? { policy: options.policy } : {}), ...how });
+  const server = createServer({ engine, store, tools: registry, images, policy, ...how });
   const socket = socketOf(folder);
   const close = async (drainMs: number) => {
     await server.close({ drainMs });

@@ -11,7 +11,7 @@ import { readJson } from './read-input.ts';
 import { addTaskOptions, approvalOf, type TaskCommandOptions } from './task-options.ts';
 import { refuseOtherTools } from './task-tools.ts';
 import { tellTask } from './tell-task.ts';
-import { loadToolsFile } from './tools-file.ts';
+import { loadToolsFile, NO_TOOLS_FILE } from './tools-file.ts';
 import { withConnection } from './with-connection.ts';
 
 type ToolsOptions = ConnectionOptions & { tools?: string };
@@ -19,7 +19,8 @@ type CallOptions = ToolsOptions & TaskCommandOptions & { input?: string };
 
 export function addToolCommand(program: Command, done: (exitCode: number) => void): void {
   const tool = program.command('tool').description('tools that programs may call');
-  const withTools = (command: Command) => addConnectionOptions(command).option('-t, --tools <file>', 'module whose default export is an array of tools');
+  const withTools = (command: Command) =>
+    addConnectionOptions(command).option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }');
 
   withTools(tool.command('list').description('the tools there are')).action(async (options: ToolsOptions) => {
     await using connection = await connectWith(options, 0);
@@ -66,8 +67,8 @@ export function addToolCommand(program: Command, done: (exitCode: number) => voi
 }
 
 async function connectWith({ tools: file, ...options }: ToolsOptions, maxRunning?: number): Promise<Connection> {
-  const tools = file === undefined ? [] : await loadToolsFile(file);
-  const connection = await connect(options, { tools, toolsFile: file, ...(maxRunning === undefined ? {} : { maxRunning }) });
+  const equipment = file === undefined ? NO_TOOLS_FILE : await loadToolsFile(file);
+  const connection = await connect(options, { ...equipment, toolsFile: file, sourcesMustConnect: true, ...(maxRunning === undefined ? {} : { maxRunning }) });
   try {
     refuseOtherTools(connection, file);
     return connection;
