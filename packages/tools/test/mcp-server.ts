@@ -45,9 +45,9 @@ export function testServer(names: string[], told: Told = { calls: [], cancelled:
       return text('grown');
     }
     if (name === 'slow') {
-      for (let i = 1; i <= 8; i++) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        await extra.sendNotification({ method: 'notifications/progress', params: { progressToken: extra._meta?.progressToken ?? 0, progress: i, total: 8 } });
+      for (let i = 1; i <= 6; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        await extra.sendNotification({ method: 'notifications/progress', params: { progressToken: extra._meta?.progressToken ?? 0, progress: i, total: 6 } });
       }
       return text('done');
     }

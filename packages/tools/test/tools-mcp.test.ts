@@ -91,13 +91,13 @@ describe.each([['stdio' as const], ['http' as const]])('over %s', (transport) =>
   });
 
   test('a call without an answer ends after its timeout, and the server is there for the next one', async () => {
-    const { call } = await start(['hang', 'ok'], { timeoutMs: 300 });
-    await expect(call('hang')).rejects.toMatchObject({ name: 'Timeout', message: 's.hang: no answer within 300 ms' });
+    const { call } = await start(['hang', 'ok'], { timeoutMs: 1000 });
+    await expect(call('hang')).rejects.toMatchObject({ name: 'Timeout', message: 's.hang: no answer within 1000 ms' });
     expect(await call('ok')).toBe('ok');
   });
 
   test('progress begins the timeout anew', async () => {
-    const { call } = await start(['slow'], { timeoutMs: 500 });
+    const { call } = await start(['slow'], { timeoutMs: 2000 });
     expect(await call('slow')).toBe('done');
   });
 
@@ -110,7 +110,7 @@ describe.each([['stdio' as const], ['http' as const]])('over %s', (transport) =>
   });
 
   test('calls overlap', async () => {
-    const { call } = await start(['hang', 'a', 'b'], { timeoutMs: 1000 });
+    const { call } = await start(['hang', 'a', 'b'], { timeoutMs: 3000 });
     const hanging = call('hang').catch((error: Error) => error.name);
     expect(await Promise.all([call('a'), call('b', { n: 2 })])).toEqual(['a', 'b 2']);
     expect(await hanging).toBe('Timeout');
