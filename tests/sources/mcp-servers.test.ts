@@ -20,7 +20,8 @@ const sources = (): ToolSourcesOptions => ({
     memory: { command: process.execPath, args: [bin('memory')], env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } },
   },
 });
-const start = () => openEngine({ folder: join(folder, 'data'), sources: sources(), tools: [{ name: 'ask', description: 'asks a person' }], policy: [{ tool: 'files.*', action: 'allow' }] });
+const start = () =>
+  openEngine({ folder: join(folder, 'data'), sources: sources(), tools: [{ name: 'ask', description: 'asks a person' }], policy: [{ tool: 'files.*', action: 'allow' }] });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fermata-mcp-'));
@@ -45,7 +46,7 @@ async function run(language: Language, code: string, input?: unknown) {
 
 test('their tools are there, with what their hints say', async () => {
   const sources = await opened.registry.sources(TENANT);
-  expect(sources.map(({ name, state, error }) => [name, state, error])).toEqual(['everything', 'files', 'memory'].map((name) => [name, 'connected', undefined]));
+  expect(sources.map(({ name, state, fault }) => [name, state, fault])).toEqual(['everything', 'files', 'memory'].map((name) => [name, 'connected', undefined]));
   const tools = new Map((await opened.registry.list(TENANT)).map((registered) => [registered.tool.name, registered]));
   expect(tools.get('everything.get_sum')).toMatchObject({ kind: 'mcp', source: 'everything', originalName: 'get-sum' });
   expect(tools.get('files.read_text_file')?.tool).toMatchObject({ idempotent: true, requiresApproval: false });

@@ -1,6 +1,5 @@
 /** Tool sources of a program that has no engine: their tools as values, ready to be given to `createFermata` or `run`. */
 
-import { FermataError } from '@fermata/protocol';
 import type { AddressGuardOptions } from './net/address-guard.ts';
 import { SourceShelf } from './source-shelf.ts';
 import { sourceSpecs, type ToolSourcesOptions } from './sources/source-options.ts';
@@ -28,7 +27,7 @@ export async function openToolSources({ network, secret, ...sources }: OpenToolS
   const failed = shelf.all().find(({ state }) => state === 'failed');
   if (failed) {
     await shelf.close();
-    throw new FermataError('source_failed', failed.error ?? `the tool source ${failed.name} cannot be used`);
+    throw failed.fault;
   }
   return {
     get tools() {

@@ -37,7 +37,7 @@ test('all pages of the list are read, and names become identifiers of both langu
 });
 
 test('two tools whose names become the same are refused by name', async () => {
-  await expect(stdio(['a-b', 'a_b'])).rejects.toMatchObject({ code: 'source_failed', message: expect.stringContaining('"a-b" and "a_b", which both become a_b') });
+  await expect(stdio(['a-b', 'a_b'])).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('"a-b" and "a_b", which both become a_b') });
 });
 
 test('hints say what needs approval and what may be repeated', async () => {

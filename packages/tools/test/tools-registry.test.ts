@@ -91,10 +91,10 @@ test('stubs say what a program can call, in groups', () => {
     defineTool({ name: 'any', execute: () => 1 }),
   ];
   expect(typescriptStubs(tools)).toBe(`declare const tools: {
-  any(args?: Record<string, any>): Promise<any>;
+  any(args?: { [key: string]: any }): Promise<any>;
   crm: {
     /** Finds * / one customer */
-    find(args: { limit?: number; id: "a" | 1 | null; tags?: Array<string | null> }): Promise<any>;
+    find(args: { limit?: number; id: "a" | 1 | null; tags?: (string | null)[] }): Promise<any>;
     "all-of"(): Promise<any>;
   };
 };
@@ -107,7 +107,7 @@ class tools:
 
     class crm:
         @staticmethod
-        def find(id: Literal["a", 1, None], limit: int = ..., tags: list[str | None] = ...) -> Any:
+        def find(*, id: Literal["a", 1, None], limit: int = ..., tags: list[str | None] = ...) -> Any:
             """Finds */ one customer"""
 
         @staticmethod

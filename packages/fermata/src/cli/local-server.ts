@@ -43,7 +43,7 @@ export async function openLocal(folder: string, { toolsFile, sourcesMustConnect 
   const failed = sourcesMustConnect ? (await registry.sources(TENANT)).find(({ state, createdAt }) => createdAt === null && state !== 'connected') : undefined;
   if (failed) {
     await opened.close();
-    throw new FermataError('source_failed', failed.error ?? `the tool source ${failed.name} did not connect in time`);
+    throw failed.fault ?? new FermataError('source_failed', `the tool source ${failed.name} did not connect in time`);
   }
   const owner = opened.owner as FolderOwner;
   const server = createServer({ engine, store, tools: registry, images, policy, ...how });

@@ -54,8 +54,8 @@ export function showTool({ tool, kind, createdAt, source, originalName }: Regist
   return { name, kind, ...from, description, parameters, idempotent, requires_approval: requiresApproval, created_at: showMaybeTime(createdAt) };
 }
 
-export function showSource({ name, kind, state, error, tools, createdAt }: LiveSource): ToolSourcesWire['items'][number] {
-  return { name, kind, state, error: error ?? null, tool_count: tools.length, created_at: showMaybeTime(createdAt) };
+export function showSource({ name, kind, state, fault, tools, createdAt }: LiveSource): ToolSourcesWire['items'][number] {
+  return { name, kind, state, error: fault?.message ?? null, tool_count: tools.length, created_at: showMaybeTime(createdAt) };
 }
 
 /** With the names of its tools. */

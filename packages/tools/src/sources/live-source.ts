@@ -31,7 +31,7 @@ export class LiveSource {
   #listed: string | undefined;
   #tools: readonly SourceTool[] = [];
   #state: SourceState = 'connecting';
-  #error: string | undefined;
+  #fault: FermataError | undefined;
   #retry: NodeJS.Timeout | undefined;
   #retryMs = RETRY_MS;
   #asking: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export class LiveSource {
         this.#again = this.#asking !== undefined;
         void this.connect();
       },
-      onState: (state, error) => this.#isNow(state, error),
+      onState: (state, why) => this.#isNow(state, why),
     });
     if (listing === undefined) return;
     this.#tools = this.#source.toolsOf(listing);
@@ -66,8 +66,8 @@ export class LiveSource {
     return this.#state;
   }
   /** Why it failed. */
-  get error(): string | undefined {
-    return this.#error;
+  get fault(): FermataError | undefined {
+    return this.#fault;
   }
   /** Whether what it has must be asked. */
   get isStale(): boolean {
@@ -87,7 +87,12 @@ export class LiveSource {
       this.#isNow('connected');
       this.#retryMs = RETRY_MS;
     } catch (error) {
-      this.#isNow('failed', error instanceof Error ? error.message : String(error));
+      this.#isNow(
+        'failed',
+        error instanceof FermataError
+          ? error
+          : new FermataError('source_failed', `the tool source ${this.name} failed: ${error instanceof Error ? error.message : error}`, { cause: error }),
+      );
       throw error;
     }
   }
@@ -112,10 +117,10 @@ export class LiveSource {
     await this.#source.close();
   }
 
-  #isNow(state: SourceState, error?: string): void {
+  #isNow(state: SourceState, fault?: FermataError): void {
     const cameBack = state === 'connected' && this.#state === 'failed' && this.#asking === undefined;
     this.#state = state;
-    this.#error = error;
+    this.#fault = fault;
     // Its tools may be others by now.
     if (cameBack && this.#listed !== undefined) queueMicrotask(() => void this.connect());
   }

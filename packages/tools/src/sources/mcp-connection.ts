@@ -142,16 +142,16 @@ export class McpConnection {
       await client.connect(transport, { timeout: this.#connectTimeoutMs });
       client.onclose = () => {
         this.#forget(link);
-        if (!this.#closed) this.#context.onState?.('failed', `the server of the tool source ${this.#name} has ended${lastWords()}`);
+        if (!this.#closed) this.#context.onState?.('failed', new FermataError('source_failed', `the server of the tool source ${this.#name} has ended${lastWords()}`));
       };
       this.#link = link;
       this.#context.onState?.('connected');
       return link;
     } catch (cause) {
       await client.close().catch(() => {});
-      const message = `the tool source ${this.#name} cannot be reached: ${messageOf(cause)}${lastWords()}`;
-      this.#context.onState?.('failed', message);
-      throw new FermataError('source_failed', message, { cause });
+      const error = new FermataError('source_failed', `the tool source ${this.#name} cannot be reached: ${messageOf(cause)}${lastWords()}`, { cause });
+      this.#context.onState?.('failed', error);
+      throw error;
     }
   }
 

@@ -1,4 +1,5 @@
 /** The contract of a tool source: something outside that tells which tools it has, and carries out their calls. */
+import type { FermataError } from '@fermata/protocol';
 import type { AddressGuard } from '../net/address-guard.ts';
 import type { Tool } from '../tool.ts';
 import type { SecretLookup } from './secret-headers.ts';
@@ -30,5 +31,5 @@ export interface SourceContext {
   /** Its tools may be others than before. */
   onChanged?: () => void;
   /** It cannot be reached any more, or can again. */
-  onState?: (state: 'connected' | 'failed', error?: string) => void;
+  onState?: (state: 'connected' | 'failed', why?: FermataError) => void;
 }
