@@ -24,7 +24,13 @@ const asked: { url: string | undefined; token: string | undefined }[] = [];
 
 const PRIVATE = { allowPrivate: ['127.0.0.1'] };
 async function start(options: OpenEngineOptions = {}): Promise<void> {
-  const opened = await openEngine({ folder, network: PRIVATE, secret: (tenant, name) => (tenant === 'ours' && name === 'pets_token' ? 't0ken' : undefined), tools: [{ name: 'crm.find', execute: () => 1 }], ...options });
+  const opened = await openEngine({
+    folder,
+    network: PRIVATE,
+    secret: (tenant, name) => (tenant === 'ours' && name === 'pets_token' ? 't0ken' : undefined),
+    tools: [{ name: 'crm.find', execute: () => 1 }],
+    ...options,
+  });
   const { engine, store, registry, policy, close } = opened;
   server = createServer({ engine, store, tools: registry, policy, close, onError: () => {} });
   const url = await server.listen({ port: 0 });
@@ -98,7 +104,9 @@ test('an MCP server is added by its address; its tools are there, for this tenan
   const added = await client.toolSources.add({ kind: 'mcp', name: 'demo', url: mcpUrl() });
   expect(added).toMatchObject({ name: 'demo', kind: 'mcp', state: 'connected', error: null, created_at: expect.any(String) });
   expect(added.tools).toContainEqual({ name: 'demo.get_sum', original_name: 'get-sum' });
-  expect(await outputOf(`return [await tools.demo.echo({ message: 'hi' }), (await Promise.all([1, 2].map((a) => tools.demo.get_sum({ a, b: 1 })))).map((s) => s.at(-2))]`)).toEqual(['Echo: hi', ['2', '3']]);
+  expect(await outputOf(`return [await tools.demo.echo({ message: 'hi' }), (await Promise.all([1, 2].map((a) => tools.demo.get_sum({ a, b: 1 })))).map((s) => s.at(-2))]`)).toEqual(
+    ['Echo: hi', ['2', '3']],
+  );
   expect((await client.tools.list()).items.find(({ name }) => name === 'demo.get_sum')).toMatchObject({ kind: 'mcp', source: 'demo', original_name: 'get-sum' });
   expect((await stranger.toolSources.list()).items).toEqual([]);
   expect((await stranger.tools.list()).items.map(({ name }) => name)).toEqual(['crm.find']);
@@ -106,7 +114,10 @@ test('an MCP server is added by its address; its tools are there, for this tenan
 
 test('an OpenAPI document is added by its address or whole; secrets are added by the host', async () => {
   const auth = { bearer: { secret: 'pets_token' } };
-  expect(await client.toolSources.add({ kind: 'openapi', name: 'pets', url: `${serviceUrl}/openapi.json`, auth })).toMatchObject({ state: 'connected', tools: [{ name: 'pets.get_pet', original_name: 'get-pet' }] });
+  expect(await client.toolSources.add({ kind: 'openapi', name: 'pets', url: `${serviceUrl}/openapi.json`, auth })).toMatchObject({
+    state: 'connected',
+    tools: [{ name: 'pets.get_pet', original_name: 'get-pet' }],
+  });
   expect(await client.toolSources.add({ kind: 'openapi', name: 'pets2', document: petsDocument('https://example.com/'), base_url: serviceUrl })).toMatchObject({ tool_count: 1 });
   expect(await outputOf('return [await tools.pets.get_pet({ petId: 7 }), await tools.pets2.get_pet({ petId: 8 })]')).toEqual([{ name: 'Rex' }, { name: 'Rex' }]);
   expect(asked).toEqual([
@@ -127,10 +138,21 @@ test('names clash with nothing: tools, groups of tools, other sources, built-in 
 });
 
 test('what cannot be reached, or may not be, is not added', async () => {
-  const refused = (source: Parameters<FermataClient['toolSources']['add']>[0]) => client.toolSources.add(source).then(() => 'added', ({ status, code, message }) => ({ status, code, message }));
-  expect(await refused({ kind: 'mcp', name: 'none', url: `http://127.0.0.1:${await freePort()}/mcp` })).toMatchObject({ status: 502, code: 'source_failed', message: expect.stringContaining('ECONNREFUSED') });
+  const refused = (source: Parameters<FermataClient['toolSources']['add']>[0]) =>
+    client.toolSources.add(source).then(
+      () => 'added',
+      ({ status, code, message }) => ({ status, code, message }),
+    );
+  expect(await refused({ kind: 'mcp', name: 'none', url: `http://127.0.0.1:${await freePort()}/mcp` })).toMatchObject({
+    status: 502,
+    code: 'source_failed',
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
   expect(await refused({ kind: 'mcp', name: 'inside', url: 'http://10.0.0.1/mcp' })).toMatchObject({ status: 502, message: expect.stringContaining('not a public address') });
-  expect(await refused({ kind: 'openapi', name: 'inside', url: 'http://169.254.169.254/' })).toMatchObject({ status: 502, message: expect.stringContaining('not a public address') });
+  expect(await refused({ kind: 'openapi', name: 'inside', url: 'http://169.254.169.254/' })).toMatchObject({
+    status: 502,
+    message: expect.stringContaining('not a public address'),
+  });
   expect(await refused({ kind: 'mcp', name: 'local', command: process.execPath, args: ['-e', '0'] })).toMatchObject({ status: 403, code: 'forbidden' });
   expect(await refused({ kind: 'openapi', name: 'bad', document: { openapi: '2.0', paths: {} } })).toMatchObject({ status: 422 });
   expect(await refused({ kind: 'mcp', name: 'both', url: mcpUrl(), command: 'x' })).toMatchObject({ status: 422 });
@@ -139,7 +161,9 @@ test('what cannot be reached, or may not be, is not added', async () => {
 
 test('they are there after a restart, and a program that waits goes on with them', async () => {
   await client.tools.add({ kind: 'client', name: 'ask' });
-  const waiting = await run(`const before = await tools.demo.echo({ message: 'a' }); const answer = await tools.ask({}); return [before, await tools.demo.echo({ message: answer }), await tools.pets.get_pet({ petId: 1 })]`);
+  const waiting = await run(
+    `const before = await tools.demo.echo({ message: 'a' }); const answer = await tools.ask({}); return [before, await tools.demo.echo({ message: answer }), await tools.pets.get_pet({ petId: 1 })]`,
+  );
   expect(waiting).toMatchObject({ status: 'waiting' });
   await restart();
   await client.answerTools(waiting.task_id, { ask: () => 'b' });

@@ -100,7 +100,7 @@ export class SourceShelf {
     await source.close();
   }
 
-  /** Those of the configuration; resolves when each is connected or failed, or its tools are known from before, or after `waitMs`. */
+  /** Those of the configuration; resolves when each is connected or failed, or after `waitMs`. One that fails has the tools that it was known to have. */
   async configure(specs: readonly SourceSpec[], waitMs: number): Promise<void> {
     if (specs.length === 0) return;
     const open = await sourceOpener();
@@ -115,8 +115,7 @@ export class SourceShelf {
       };
       const source = this.#made(open, spec, { createdAt: null, save, ...(isKnown ? { listing: kept.listing } : {}) });
       this.#sources.set(spec.name, source);
-      const connected = source.connect();
-      if (!isKnown) await connected;
+      await source.connect();
     });
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {

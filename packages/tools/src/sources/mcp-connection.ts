@@ -21,6 +21,8 @@ const TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 30_000;
 /** A server that did not answer in time is asked whether it is there at all. */
 const PING_MS = 5_000;
+/** How long a server has to end by itself. */
+const GOODBYE_MS = 300;
 const MAX_PAGES = 1000;
 /** Characters of what a process last wrote to stderr that are told when it ends. */
 const LAST_WORDS = 500;
@@ -199,9 +201,24 @@ export class McpConnection {
 
 async function end({ client, transport }: Link): Promise<void> {
   client.onclose = () => {};
-  if (transport instanceof StreamableHTTPClientTransport)
-    await Promise.race([transport.terminateSession().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+  let timer: NodeJS.Timeout | undefined;
+  if (transport instanceof StreamableHTTPClientTransport) {
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, GOODBYE_MS);
+    });
+    await Promise.race([transport.terminateSession().catch(() => {}), patience]);
+  } else if (transport instanceof StdioClientTransport) timer = setTimeout(terminate, GOODBYE_MS, transport.pid);
   await client.close().catch(() => {});
+  clearTimeout(timer);
+}
+
+/** A process that does not end with its input is told to. */
+function terminate(pid: number | null): void {
+  try {
+    if (pid !== null) process.kill(pid);
+  } catch {
+    // It has ended.
+  }
 }
 
 function messageOf(error: unknown): string {
