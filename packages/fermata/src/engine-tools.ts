@@ -44,8 +44,9 @@ class RegistryTools implements EngineTools {
     this.#tenants.set(tenant, { list, names, byName: new Map(list.map((registered) => [registered.tool.name, registered])) });
   }
 
-  names(tenant: string, patterns?: readonly string[]): ToolName[] {
-    return this.#of(tenant).names.filter(({ name }) => isGiven(name, patterns));
+  names(tenant: string, patterns?: readonly string[]): readonly ToolName[] {
+    const { names } = this.#of(tenant);
+    return patterns === undefined ? names : names.filter(({ name }) => isGiven(name, patterns));
   }
 
   describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[] {

@@ -83,8 +83,7 @@ test('a source that cannot be used ends the command before anything is run; tool
 });
 
 test('a task that was paused goes on with the sources of its tools file', async () => {
-  const code =
-    'const before = await tools.demo.echo({ message: "a" }); await sleep(5); return [before, await tools.demo.echo({ message: "b" })]';
+  const code = 'const before = await tools.demo.echo({ message: "a" }); await sleep(5); return [before, await tools.demo.echo({ message: "b" })]';
   const paused = await cli.json(['run', '-l', 'javascript', '-t', TOOLS, '-e', code, '--pause-after', '1s']);
   expect(paused).toMatchObject({ code: 4, status: 'paused' });
   expect(await cli.json(['resume', paused.task_id])).toMatchObject({ code: 0, result: { output: ['Echo: a', 'Echo: b'] } });
