@@ -76,6 +76,8 @@ const BUILT_IN = new Set(['search', 'describe', 'review']);
 type Tools = Map<string, RegisteredTool>;
 interface Tenant {
   tools: Tools;
+  /** Names of tools that are being added. */
+  adding: Set<string>;
   sources: SourceShelf;
 }
 
@@ -115,15 +117,20 @@ class StoredTools implements ToolRegistry {
   async add(tenant: string, spec: ToolSpec): Promise<RegisteredTool> {
     const createdAt = (this.#options.now ?? Date.now)();
     const made = this.#make(tenant, spec, createdAt);
-    const { tools, sources } = await this.#registered(tenant);
+    const { tools, adding, sources } = await this.#registered(tenant);
     const taken = new FermataError('conflict', `there is a tool ${JSON.stringify(spec.name)} already`, { hint: 'Choose another name, or delete that tool first.' });
     if (this.#fixed.has(spec.name) || tools.has(spec.name)) throw taken;
     const source = rootOf(spec.name);
     if (this.#isFixedSource(source) || sources.get(source)) throw new FermataError('conflict', `${JSON.stringify(source)} is a tool source`, { hint: 'Choose another name.' });
     const row = { kind: KIND, tenant, id: spec.name, version: 1, createdAt, body: JSON.stringify({ format: FORMAT, spec }) };
-    await this.#options.store.commit([{ documents: [{ row, expect: 0 }] }]).catch((error: unknown) => {
+    adding.add(spec.name);
+    try {
+      await this.#options.store.commit([{ documents: [{ row, expect: 0 }] }]);
+    } catch (error) {
       throw error instanceof FermataError && error.code === 'conflict' ? taken : error;
-    });
+    } finally {
+      adding.delete(spec.name);
+    }
     tools.set(spec.name, made);
     this.#views.delete(tenant);
     return made;
@@ -157,11 +164,11 @@ class StoredTools implements ToolRegistry {
         hint: 'Give the url of one that runs, or put it into the tools file of the server.',
       });
     }
-    const { tools, sources } = await this.#registered(tenant);
+    const { tools, adding, sources } = await this.#registered(tenant);
     const refuseIfTaken = () => {
       if (this.#isFixedSource(name) || sources.get(name))
         throw new FermataError('conflict', `there is a tool source ${JSON.stringify(name)} already`, { hint: 'Choose another name, or delete it first.' });
-      const isTool = BUILT_IN.has(name) || [...this.#fixed.keys(), ...tools.keys()].some((tool) => rootOf(tool) === name);
+      const isTool = BUILT_IN.has(name) || [...this.#fixed.keys(), ...tools.keys(), ...adding].some((tool) => rootOf(tool) === name);
       if (isTool) throw new FermataError('conflict', `there is a tool, or a group of tools, ${JSON.stringify(name)} already`, { hint: 'Choose another name.' });
     };
     refuseIfTaken();
@@ -231,7 +238,7 @@ class StoredTools implements ToolRegistry {
     } while (cursor !== undefined);
     const sources = this.#shelf(tenant, () => this.#views.delete(tenant));
     await sources.load(tenant);
-    return { tools, sources };
+    return { tools, adding: new Set(), sources };
   }
 
   #shelf(tenant: string, onChanged: () => void): SourceShelf {
