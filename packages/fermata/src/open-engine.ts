@@ -85,10 +85,10 @@ const SOURCES_WAIT_MS = 30_000;
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
   const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, policy: given = [], listeners, ...others } = options;
   const { tools = [], sources, sourcesWaitMs = SOURCES_WAIT_MS, allowSourceCommands, network, secret, ...rest } = others;
-  checkRules(given);
   // Only who opens an engine needs it, and it is not small.
   const { createToolRegistry } = await import('@fermata/tools/registry');
   const owner = folder === undefined ? undefined : takeFolder(folder);
+  let begun: ToolRegistry | undefined;
   try {
     const store = folder === undefined || owner === undefined ? createMemoryStore() : createSqliteStore({ folder, owner });
     const sealKey = options.sealKey ?? folderKey(folder);
@@ -97,11 +97,13 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const told = typeof tools === 'function' ? await tools(store) : tools;
     const equipment: Equipment = 'tools' in told ? told : { tools: told };
     const policy = [...given, ...(equipment.policy ?? [])];
+    checkRules(policy);
     const registry = createToolRegistry({
       ...{ store, tools: equipment.tools, sources: joined(sources, equipment.sources), allowSourceCommands: allowSourceCommands ?? false },
       ...(network ? { network } : {}),
       ...(secret ? { secret } : {}),
     });
+    begun = registry;
     const engine: Engine = createEngine({
       ...rest,
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
@@ -123,6 +125,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     };
     return { engine, store, registry, policy, owner, prepare, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
+    await begun?.close();
     owner?.release();
     throw error;
   }

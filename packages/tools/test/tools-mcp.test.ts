@@ -179,3 +179,14 @@ test.each([
 test('a name that programs could not write is refused', async () => {
   await expect(openToolSources({ mcp: { 'a-b': { command: 'x' } } })).rejects.toThrow(/cannot be the name of a tool source/);
 });
+
+test('closing does not wait for a server that does not answer', async () => {
+  const { createToolRegistry } = await import('../src/registry.ts');
+  const { documents } = await import('./documents.ts');
+  const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 60000)'], connectTimeoutMs: 600_000 };
+  const registry = createToolRegistry({ store: documents(), sources: { mcp: { silent } } });
+  await registry.connect(500);
+  expect(await registry.source('t', 'silent')).toMatchObject({ state: 'connecting', tools: [] });
+  await registry.close();
+  expect(await registry.source('t', 'silent')).toMatchObject({ state: 'failed' });
+});

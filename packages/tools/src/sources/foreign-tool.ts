@@ -5,6 +5,7 @@
 import type { ValueRecord } from '@fermata/protocol';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { boundedMatch } from '../policy/bounded-match.ts';
 import { type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
 import { plainJson } from './plain-json.ts';
 
@@ -33,10 +34,13 @@ export function foreignTool({ keepBytes = false, execute, ...shown }: ForeignToo
   return { ...shown, check, execute: execute as Tool['execute'] };
 }
 
+/** A pattern that takes too long, or is none, is left to the service. */
+const regExp = Object.assign((pattern: string) => ({ test: (text: string) => boundedMatch(pattern, text) ?? true }), { code: 'new RegExp' });
+
 function compiled(schema: Record<string, unknown>): ValidateFunction | null {
   const { $schema, $id: _id, ...rest } = schema;
   const isDraft7 = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
-  const options = { strict: false, meta: false, validateSchema: false, validateFormats: false, unicodeRegExp: false, logger: false } as const;
+  const options = { strict: false, meta: false, validateSchema: false, validateFormats: false, logger: false, code: { regExp } } as const;
   try {
     return (isDraft7 ? new Ajv(options) : new Ajv2020(options)).compile(rest);
   } catch {

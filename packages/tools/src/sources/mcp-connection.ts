@@ -24,6 +24,7 @@ const PING_MS = 5_000;
 /** How long a server has to end by itself. */
 const GOODBYE_MS = 300;
 const MAX_PAGES = 1000;
+const MAX_TOOLS = 10_000;
 /** Characters of what a process last wrote to stderr that are told when it ends. */
 const LAST_WORDS = 500;
 const KEPT_ENVIRONMENT = process.platform === 'win32' ? ['PATH', 'PATHEXT', 'SYSTEMROOT'] : ['PATH'];
@@ -58,6 +59,8 @@ export class McpConnection {
   readonly #context: SourceContext;
   #link: Link | undefined;
   #opening: Promise<Link> | undefined;
+  /** What is being opened. */
+  #half: Link | undefined;
   #closed = false;
 
   constructor(name: string, options: McpSourceOptions, context: SourceContext) {
@@ -77,6 +80,7 @@ export class McpConnection {
         const params = cursor === undefined ? {} : { cursor };
         const answer = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, { timeout: this.#connectTimeoutMs });
         tools.push(...answer.tools);
+        if (tools.length > MAX_TOOLS) throw new Error(`it has more than ${MAX_TOOLS} tools`);
         if (answer.nextCursor === undefined || answer.nextCursor === cursor) return tools;
         cursor = answer.nextCursor;
       }
@@ -111,7 +115,7 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const link = this.#link ?? (await this.#opening?.catch(() => undefined));
+    const link = this.#link ?? this.#half;
     this.#link = undefined;
     if (link) await end(link);
   }
@@ -140,6 +144,7 @@ export class McpConnection {
           ? await this.#http(this.#options.url as string)
           : this.#process(this.#options.command, (text) => (said = (said + text).slice(-2 * LAST_WORDS)));
       const link = { client, transport, lastWords };
+      this.#half = link;
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#context.onChanged?.());
       await client.connect(transport, { timeout: this.#connectTimeoutMs });
       client.onclose = () => {
@@ -154,6 +159,8 @@ export class McpConnection {
       const error = new FermataError('source_failed', `the tool source ${this.#name} cannot be reached: ${messageOf(cause)}${lastWords()}`, { cause });
       this.#context.onState?.('failed', error);
       throw error;
+    } finally {
+      this.#half = undefined;
     }
   }
 
