@@ -4,7 +4,7 @@
  * A tool that is code runs as a task of its own, whose id follows from the call: a call that is made again after a crash finds
  * the task that it began before.
  */
-import type { EngineTool, EngineToolCall, EngineTools, TaskView, Verdict } from '@fermata/engine';
+import { type EngineTool, type EngineToolCall, type EngineTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
 import { FermataError, fromWire, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
 import { judgeCall, nameFits, parameterNames, ToolError } from '@fermata/tools';
 import type { RegisteredTool, ToolRegistry } from '@fermata/tools/registry';
@@ -82,7 +82,7 @@ class RegistryTools implements EngineTools {
       ...{ language, code, input: toWire(args), limits, tools: [], metadata: { tool: tool.name, call_id: callId } },
       ...(allowedLibraries ? { allowedLibraries } : {}),
     };
-    const ended = await this.#options.runTask(tenant, `task_of_${callId}`, request, signal);
+    const ended = await this.#options.runTask(tenant, taskOfCall(callId), request, signal);
     if (ended.status === 'succeeded') return fromWire(ended.output);
     throw new ToolError(ended.error?.message ?? `the tool's task ${ended.taskId} was ${ended.status}`, { name: 'ToolError', data: { code: ended.error?.code ?? ended.status } });
   }
