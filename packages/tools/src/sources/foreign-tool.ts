@@ -34,8 +34,9 @@ export function foreignTool({ keepBytes = false, execute, ...shown }: ForeignToo
   return { ...shown, check, execute: execute as Tool['execute'] };
 }
 
-/** A pattern that takes too long, or is none, is left to the service. */
-const regExp = Object.assign((pattern: string) => ({ test: (text: string) => boundedMatch(pattern, text) ?? true }), { code: 'new RegExp' });
+/** A pattern that takes too long, or is none, is left to the service. ajv tells patterns apart by `toString`. */
+const boundedPattern = (pattern: string) => ({ test: (text: string) => boundedMatch(pattern, text) ?? true, toString: () => pattern });
+const regExp = Object.assign(boundedPattern, { code: 'new RegExp' });
 
 function compiled(schema: Record<string, unknown>): ValidateFunction | null {
   const { $schema, $id: _id, ...rest } = schema;
