@@ -89,6 +89,11 @@ return [first, sums.map((sum) => sum.split(' ').at(-1)), image.data instanceof U
     expect(await run('javascript', code)).toEqual(['Echo: hi', ['1.', '2.', '3.', '4.', '5.'], 0x50, expect.stringContaining('completed')]);
   });
 
+  test('a tool that the server carries out as a task is a call like any other', async () => {
+    const code = 'found = tools.everything.simulate_research_query(topic="tea")\n"tea" in str(found)';
+    expect(await run('python', code)).toBe(true);
+  });
+
   test('resources and links are values', async () => {
     const code = `return [await tools.everything.get_resource_reference({ resourceType: 'Text', resourceId: 1 }), await tools.everything.get_resource_links({ count: 2 })]`;
     const [reference, links] = (await run('javascript', code)) as [unknown[], unknown[]];

@@ -190,3 +190,11 @@ test('closing does not wait for a server that does not answer', async () => {
   await registry.close();
   expect(await registry.source('t', 'silent')).toMatchObject({ state: 'failed' });
 });
+
+test('a server over HTTP that dies during a call fails it long before its timeout', async () => {
+  const { server, call } = await http(['hang']);
+  const asked = expect(call('hang')).rejects.toMatchObject({ name: 'SourceUnavailable' });
+  await expect.poll(() => server.told.calls).toEqual(['hang']);
+  await server.close();
+  await asked;
+});

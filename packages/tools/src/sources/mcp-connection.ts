@@ -8,8 +8,17 @@ import { FermataError, type Value } from '@fermata/protocol';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolResultSchema, ErrorCode, ListToolsResultSchema, McpError, type Tool as McpTool, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type CallToolResult,
+  CallToolResultSchema,
+  ErrorCode,
+  ListToolsResultSchema,
+  McpError,
+  type Tool as McpTool,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { guardedFetch } from '../net/guarded-fetch.ts';
 import { ToolError } from '../tool.ts';
 import { valueOfResult } from './mcp-result.ts';
@@ -46,6 +55,14 @@ const NOT_HANDED_ON = [
   'USERPROFILE',
   'PROGRAMFILES',
 ];
+
+export interface CalledTool {
+  /** Its name here, and that which the server gives it. */
+  tool: string;
+  original: string;
+  /** The server carries it out as a task only. */
+  byTask: boolean;
+}
 
 interface Link {
   client: Client;
@@ -92,7 +109,7 @@ export class McpConnection {
   }
 
   /** The result of a call as a value. Throws {@link ToolError}: what the server says, `Timeout`, `Aborted`, or `SourceUnavailable`. */
-  async call(tool: string, original: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Value> {
+  async call({ tool, original, byTask }: CalledTool, args: Record<string, unknown>, signal: AbortSignal): Promise<Value> {
     for (let attempt = 0; ; attempt++) {
       const wasThere = this.#link !== undefined;
       const link = await this.#connected().catch((error: Error) => {
@@ -101,11 +118,11 @@ export class McpConnection {
       try {
         const timeout = this.#options.timeoutMs ?? TIMEOUT_MS;
         const options = { signal, timeout, resetTimeoutOnProgress: true, onprogress: () => {} };
-        const result = await link.client.request({ method: 'tools/call', params: { name: original, arguments: args } }, CallToolResultSchema, options);
-        return valueOfResult(tool, result);
+        const request = { method: 'tools/call' as const, params: { name: original, arguments: args } };
+        return valueOfResult(tool, byTask ? await resultOfTask(link.client, request, options) : await link.client.request(request, CallToolResultSchema, options));
       } catch (error) {
         // A server that has started anew does not know our session, and has done nothing of what was asked.
-        const sessionIsGone = error instanceof StreamableHTTPError && (error.code === 404 || error.code === 400);
+        const sessionIsGone = error instanceof StreamableHTTPError && (error.code === 404 || (error.code === 400 && /session/i.test(error.message)));
         if (sessionIsGone) this.#drop(link);
         if (sessionIsGone && wasThere && attempt === 0) continue;
         throw await this.#failure(tool, link, error, signal);
@@ -147,6 +164,10 @@ export class McpConnection {
       this.#half = link;
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#context.onChanged?.());
       await client.connect(transport, { timeout: this.#connectTimeoutMs });
+      client.onerror = (error) => {
+        // Calls that were to be answered there would wait for ever.
+        if (/SSE stream disconnected|reconnection attempts/.test(error.message)) void this.#endIfGone(link);
+      };
       client.onclose = () => {
         this.#forget(link);
         if (!this.#closed) this.#context.onState?.('failed', new FermataError('source_failed', `the server of the tool source ${this.#name} has ended${lastWords()}`));
@@ -184,7 +205,7 @@ export class McpConnection {
     if (error instanceof ToolError) return error;
     if (signal.aborted) return new ToolError(`${tool}: the call was given up`, { name: 'Aborted' });
     if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
-      await link.client.ping({ timeout: PING_MS }).catch(() => this.#drop(link));
+      await this.#endIfGone(link);
       return new ToolError(`${tool}: no answer within ${this.#options.timeoutMs ?? TIMEOUT_MS} ms`, { name: 'Timeout' });
     }
     if (error instanceof McpError && error.code === ErrorCode.ConnectionClosed) {
@@ -193,6 +214,11 @@ export class McpConnection {
     if (error instanceof McpError) return new ToolError(`${tool}: ${error.message}`, { name: 'McpError', data: { code: error.code } });
     this.#drop(link);
     return new ToolError(`${tool}: its server cannot be reached: ${messageOf(error)}`, { name: 'SourceUnavailable' });
+  }
+
+  /** A server that does not answer to anything fails the calls that it has. */
+  async #endIfGone(link: Link): Promise<void> {
+    await link.client.ping({ timeout: PING_MS }).catch(() => this.#drop(link));
   }
 
   /** The next call connects anew. */
@@ -204,6 +230,21 @@ export class McpConnection {
   #forget(link: Link): void {
     if (this.#link === link) this.#link = undefined;
   }
+}
+
+/** Of a tool that a server carries out as a task of its own, which is asked for until it has ended. */
+async function resultOfTask(client: Client, request: Parameters<Client['experimental']['tasks']['requestStream']>[0], options: RequestOptions): Promise<CallToolResult> {
+  const { tasks } = client.experimental;
+  let taskId: string | undefined;
+  for await (const message of tasks.requestStream(request, CallToolResultSchema, { ...options, task: {} })) {
+    if (message.type === 'taskCreated') ({ taskId } = message.task);
+    else if (message.type === 'result') return message.result;
+    else if (message.type === 'error') {
+      if (options.signal?.aborted && taskId !== undefined) await tasks.cancelTask(taskId).catch(() => {});
+      throw message.error;
+    }
+  }
+  throw new Error('the task of the call ended without a result');
 }
 
 async function end({ client, transport }: Link): Promise<void> {

@@ -12,7 +12,15 @@ export function mcpSource(name: string, options: McpSourceOptions, context: Sour
   return {
     kind: 'mcp',
     changes: true,
-    list: async () => (await connection.listTools()).map(({ name, title, description, inputSchema, annotations }) => ({ name, title, description, inputSchema, annotations })),
+    list: async () =>
+      (await connection.listTools()).map(({ name, title, description, inputSchema, annotations, execution }) => ({
+        name,
+        title,
+        description,
+        inputSchema,
+        annotations,
+        execution,
+      })),
     toolsOf: (listing) => toolsOf(name, listing as McpTool[], connection),
     close: () => connection.close(),
   };
@@ -23,8 +31,9 @@ function toolsOf(source: string, listed: readonly McpTool[], connection: McpConn
     listed.map(({ name }) => name),
     `the tool source ${source}`,
   );
-  return listed.map(({ name: originalName, title, description, inputSchema, annotations = {} }, i) => {
+  return listed.map(({ name: originalName, title, description, inputSchema, annotations = {}, execution }, i) => {
     const name = `${source}.${names[i]}`;
+    const called = { tool: name, original: originalName, byTask: execution?.taskSupport === 'required' };
     const { readOnlyHint = false, idempotentHint = false, destructiveHint, openWorldHint } = annotations;
     const tool = foreignTool({
       name,
@@ -32,7 +41,7 @@ function toolsOf(source: string, listed: readonly McpTool[], connection: McpConn
       parameters: inputSchema as Record<string, unknown>,
       idempotent: readOnlyHint || idempotentHint,
       requiresApproval: !readOnlyHint && (destructiveHint === true || openWorldHint === true),
-      execute: (args, { signal }) => connection.call(name, originalName, args as ValueRecord, signal),
+      execute: (args, { signal }) => connection.call(called, args as ValueRecord, signal),
     });
     return { tool, originalName };
   });
