@@ -1,9 +1,11 @@
 /** The MCP servers that the protocol's own project publishes, used by durable programs in both languages. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Language, type OpenEngine, openEngine, type ToolSourcesOptions } from 'fermata';
+import { pythonStubs, typescriptStubs } from '@fermata/tools/registry';
+import { defineTool, type Language, type OpenEngine, openEngine, type ToolSourcesOptions } from 'fermata';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const TENANT = 'default';
@@ -52,6 +54,17 @@ test('their tools are there, with what their hints say', async () => {
   expect(tools.get('files.read_text_file')?.tool).toMatchObject({ idempotent: true, requiresApproval: false });
   expect(tools.get('files.write_file')?.tool).toMatchObject({ idempotent: true, requiresApproval: true });
   expect(tools.get('files.move_file')?.tool).toMatchObject({ idempotent: false, requiresApproval: true });
+});
+
+test('their stubs compile strictly as TypeScript and parse as Python', async () => {
+  const tools = (await opened.registry.list(TENANT)).map(({ tool }) => tool);
+  writeFileSync(join(folder, 'stubs.ts'), typescriptStubs(tools));
+  const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+  expect(spawnSync(process.execPath, [tsc, '--strict', '--noEmit', '--ignoreConfig', '--target', 'es2023', 'stubs.ts'], { cwd: folder, encoding: 'utf8' }).stdout).toBe('');
+  const code = 'import ast\nsum(isinstance(node, ast.FunctionDef) for node in ast.walk(ast.parse(task_input)))';
+  expect(await run('python', code, pythonStubs(tools))).toBe(tools.length);
+  const odd = ['class', 'a.def', 'a', 'x-y'].map((name) => defineTool({ name, parameters: { type: 'object', properties: { 'a-b': {}, from: {} } }, execute: () => 1 }));
+  expect(await run('python', code, pythonStubs(odd))).toBe(4);
 });
 
 describe('everything', () => {

@@ -17,10 +17,14 @@ export interface EngineToolsOptions {
   runTask: (tenant: string, taskId: string, request: TaskRequest, signal: AbortSignal) => Promise<TaskView>;
 }
 
+const MOST_PATTERNS = 100;
+
 /** As the registry told them last. */
 interface TenantTools {
   list: readonly RegisteredTool[];
   names: ToolName[];
+  /** Those of them that fit patterns, by these. */
+  fitting: Map<string, ToolName[]>;
   byName: Map<string, RegisteredTool>;
 }
 
@@ -41,12 +45,17 @@ class RegistryTools implements EngineTools {
     // A task does not pay for the tools that it does not call.
     if (this.#tenants.get(tenant)?.list === list) return;
     const names = list.map(({ tool }) => ({ name: tool.name, parameters: parameterNames(tool) }));
-    this.#tenants.set(tenant, { list, names, byName: new Map(list.map((registered) => [registered.tool.name, registered])) });
+    this.#tenants.set(tenant, { list, names, fitting: new Map(), byName: new Map(list.map((registered) => [registered.tool.name, registered])) });
   }
 
   names(tenant: string, patterns?: readonly string[]): readonly ToolName[] {
-    const { names } = this.#of(tenant);
-    return patterns === undefined ? names : names.filter(({ name }) => isGiven(name, patterns));
+    const { names, fitting } = this.#of(tenant);
+    if (patterns === undefined) return names;
+    const key = JSON.stringify(patterns);
+    const known = fitting.get(key) ?? names.filter(({ name }) => isGiven(name, patterns));
+    if (fitting.size >= MOST_PATTERNS) fitting.clear();
+    fitting.set(key, known);
+    return known;
   }
 
   describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[] {

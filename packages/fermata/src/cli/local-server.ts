@@ -27,6 +27,8 @@ export interface LocalOptions
 export interface LocalServer {
   server: FermataServer;
   store: Store;
+  /** Sources of the configuration that cannot be used now, and why. */
+  failedSources: string[];
   /** Makes machines in advance. */
   prepare(): Promise<void>;
   close(drainMs: number): Promise<void>;
@@ -40,10 +42,12 @@ const LONGEST_SOCKET = 100;
 export async function openLocal(folder: string, { toolsFile, sourcesMustConnect = false, server: how, ...options }: LocalOptions): Promise<LocalServer> {
   const opened = await openEngine({ goesOn: () => false, ...options, folder });
   const { engine, store, registry, policy } = opened;
-  const failed = sourcesMustConnect ? (await registry.sources(TENANT)).find(({ state, createdAt }) => createdAt === null && state !== 'connected') : undefined;
-  if (failed) {
+  const failed = (await registry.sources(TENANT))
+    .filter(({ state, createdAt }) => createdAt === null && state !== 'connected')
+    .map(({ name, fault }) => fault ?? new FermataError('source_failed', `the tool source ${name} did not connect in time`));
+  if (sourcesMustConnect && failed.length > 0) {
     await opened.close();
-    throw failed.fault ?? new FermataError('source_failed', `the tool source ${failed.name} did not connect in time`);
+    throw failed[0];
   }
   const owner = opened.owner as FolderOwner;
   const server = createServer({ engine, store, tools: registry, images, policy, ...how });
@@ -58,7 +62,7 @@ export async function openLocal(folder: string, { toolsFile, sourcesMustConnect 
     await server.listen({ path: socket.make() });
     if (process.platform !== 'win32') chmodSync(socket.path(), 0o600);
     owner.tell({ url: socket.path(), key: server.localKey, ...(toolsFile === undefined ? {} : { tools: resolve(toolsFile) }) });
-    return { server, store, prepare: opened.prepare, close };
+    return { server, store, failedSources: failed.map(({ message }) => message), prepare: opened.prepare, close };
   } catch (error) {
     await close(0);
     throw error;

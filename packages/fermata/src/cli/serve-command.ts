@@ -76,6 +76,7 @@ async function serve(options: ServeOptions): Promise<number> {
       process.stderr.write(`listening on ${url}, data in ${resolve(data)}; docs at ${url}/docs\n`);
       process.stderr.write(dev ? `key of this process: ${server.developmentKey}\n` : 'keys are made with: fermata key create\n');
     }
+    for (const failure of local.failedSources) process.stderr.write(`${failure}; it is tried again\n`);
     // In the background: a task that comes before this is done is only slower.
     local.prepare().catch((error: unknown) => process.stderr.write(`machines could not be made in advance: ${error instanceof Error ? error.message : error}\n`));
     const signal = await closeOnSignals(server, { drainMs: drain });
