@@ -204,7 +204,7 @@ export class CallDesk {
   }
 
   #tool(live: LiveTask, name: string): EngineTool | undefined {
-    return this.#options.tools.find(live.ref.tenant, name, live.row.request.tools);
+    return this.#options.tools.find(live.ref.tenant, name, live.row.request);
   }
 
   #perform(live: LiveTask, call: CallRow): void {

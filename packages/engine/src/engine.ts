@@ -182,6 +182,7 @@ class DurableEngine implements Engine {
   }
   async #submitted(ref: TaskRef, request: TaskRequest, named: boolean, by: string | undefined): Promise<TaskView> {
     this.#limits(request);
+    this.#options.tools.checkRequest(request);
     const repeated = named ? await this.#repeated(ref, request) : undefined;
     if (repeated) return repeated;
     await this.#options.tools.ready(ref.tenant);
@@ -220,6 +221,7 @@ class DurableEngine implements Engine {
     const batchId = options.batchId ?? newId('batch');
     const rows = requests.map(({ request, taskId }) => {
       this.#limits(request);
+      this.#options.tools.checkRequest(request);
       return newTask({ tenant, taskId: taskId ?? newId('task') }, { ...request, batchId }, this.#now(), options.by ?? null);
     });
     const before = await this.#batches.repeated(tenant, batchId, rows);

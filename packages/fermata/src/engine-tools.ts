@@ -5,14 +5,21 @@
  * the task that it began before.
  */
 import { type EngineTool, type EngineToolCall, type EngineTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
-import { FermataError, fromWire, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
-import { judgeCall, nameFits, parameterNames, ToolError } from '@fermata/tools';
-import type { RegisteredTool, ToolRegistry } from '@fermata/tools/registry';
+import { FermataError, fromWire, type NetworkAccess, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
+import { judgeCall, nameFits, parameterNames, type Tool, ToolError } from '@fermata/tools';
+import { type AddedHeader, type AddressGuardOptions, networkTools, type RegisteredTool, type ToolRegistry } from '@fermata/tools/registry';
 
 export interface EngineToolsOptions {
   registry: ToolRegistry;
   /** Rules for all tasks, after those of the task itself. */
   policy?: readonly PolicyRule[] | undefined;
+  /** Which addresses programs may reach besides public ones. */
+  network?: AddressGuardOptions | undefined;
+  networkHeaders?: readonly AddedHeader[] | undefined;
+  /** As `trustHosts` of `networkTools`. */
+  trustHosts?: boolean | undefined;
+  /** Whether a task may ask for all public hosts. */
+  anyHost?: boolean | undefined;
   /** Runs a task to its end; the same again for the same id. */
   runTask: (tenant: string, taskId: string, request: TaskRequest, signal: AbortSignal) => Promise<TaskView>;
 }
@@ -35,6 +42,8 @@ export function engineTools(options: EngineToolsOptions): EngineTools {
 class RegistryTools implements EngineTools {
   readonly #options: EngineToolsOptions;
   readonly #tenants = new Map<string, TenantTools>();
+  /** What the access of a task's request comes to. */
+  readonly #networks = new WeakMap<NetworkAccess, Tool[]>();
 
   constructor(options: EngineToolsOptions) {
     this.#options = options;
@@ -63,7 +72,16 @@ class RegistryTools implements EngineTools {
     return fitting.map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
   }
 
-  find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined {
+  checkRequest({ network }: TaskRequest): void {
+    if (network?.hosts === true && !this.#options.anyHost) {
+      throw new FermataError('invalid_request', 'network_access: true is not allowed here', { hint: 'Name the hosts that the program may reach.' });
+    }
+    if (network) this.#networkOf(network);
+  }
+
+  find(tenant: string, name: string, { tools: patterns, network }: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined {
+    const ofNetwork = network && this.#networkOf(network).find((tool) => tool.name === name);
+    if (ofNetwork) return ofNetwork;
     const registered = isGiven(name, patterns) ? this.#of(tenant).byName.get(name) : undefined;
     if (!registered?.program) return registered?.tool;
     return { ...registered.tool, idempotent: true, execute: (args: unknown, call: EngineToolCall) => this.#runCode(tenant, registered, args, call) };
@@ -79,6 +97,13 @@ class RegistryTools implements EngineTools {
     };
   }
 
+  #networkOf(access: NetworkAccess): Tool[] {
+    const { network, networkHeaders, trustHosts = false } = this.#options;
+    const made = this.#networks.get(access) ?? networkTools({ ...access, trustHosts, ...(network ? { network } : {}), ...(networkHeaders ? { headers: networkHeaders } : {}) });
+    this.#networks.set(access, made);
+    return made;
+  }
+
   #of(tenant: string): TenantTools {
     const tools = this.#tenants.get(tenant);
     if (!tools) throw new FermataError('internal', `the tools of tenant ${tenant} were not made ready`);
@@ -86,10 +111,11 @@ class RegistryTools implements EngineTools {
   }
 
   async #runCode(tenant: string, { tool, program }: RegisteredTool, args: unknown, { callId, signal }: EngineToolCall): Promise<unknown> {
-    const { language, code, limits, allowedLibraries } = program as NonNullable<RegisteredTool['program']>;
+    const { language, code, limits, allowedLibraries, network } = program as NonNullable<RegisteredTool['program']>;
     const request: TaskRequest = {
       ...{ language, code, input: toWire(args), limits, tools: [], metadata: { tool: tool.name, call_id: callId } },
       ...(allowedLibraries ? { allowedLibraries } : {}),
+      ...(network ? { network } : {}),
     };
     const ended = await this.#options.runTask(tenant, taskOfCall(callId), request, signal);
     if (ended.status === 'succeeded') return fromWire(ended.output);

@@ -8,8 +8,8 @@ import { createEngine, createMemoryStore, createSqliteStore, type Engine, type E
 import { createChildHost, createThreadHost } from '@fermata/machine';
 import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
 import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
-import type { ToolRegistry, ToolRegistryOptions, ToolSourcesOptions } from '@fermata/tools/registry';
-import { engineTools } from './engine-tools.ts';
+import type { AddedHeader, ToolRegistry, ToolRegistryOptions, ToolSourcesOptions } from '@fermata/tools/registry';
+import type { engineTools } from './engine-tools.ts';
 import type { FermataOptions } from './fermata-options.ts';
 import { hintOf } from './hints.ts';
 import { folderKey } from './seal-key-file.ts';
@@ -56,8 +56,14 @@ export interface OpenEngineOptions
   allowSourceCommands?: boolean;
   /** Rules for all tasks, after those of the task itself. */
   policy?: readonly PolicyRule[];
-  /** Which addresses http tools and tool sources may reach besides public ones. */
+  /** Which addresses http tools, tool sources, and programs whose task has network access, may reach besides public ones. */
   network?: ToolRegistryOptions['network'];
+  /** Headers that are added to requests of programs to some hosts; no program sees their values. */
+  networkHeaders?: readonly AddedHeader[];
+  /** Addresses that a task's network access says, and `localhost`, may be private: for a folder whose tasks are all its owner's. */
+  trustHosts?: boolean;
+  /** Whether a task may ask for all public hosts (`hosts: true`). Default: it names them. */
+  anyHost?: boolean;
   /** The value of a secret that an http tool or a tool source names. */
   secret?: ToolRegistryOptions['secret'];
   /** Who is to be told of all tasks of a tenant; learns it from the store before any task runs. */
@@ -84,9 +90,10 @@ const SOURCES_WAIT_MS = 30_000;
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
   const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, policy: given = [], listeners, ...others } = options;
-  const { tools = [], sources, sourcesWaitMs = SOURCES_WAIT_MS, allowSourceCommands, network, secret, ...rest } = others;
+  const { tools = [], sources, sourcesWaitMs = SOURCES_WAIT_MS, allowSourceCommands, network, networkHeaders, trustHosts, anyHost, secret, ...rest } = others;
   // Only who opens an engine needs it, and it is not small.
   const { createToolRegistry } = await import('@fermata/tools/registry');
+  const { engineTools } = await import('./engine-tools.ts');
   const owner = folder === undefined ? undefined : takeFolder(folder);
   let begun: ToolRegistry | undefined;
   try {
@@ -109,7 +116,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
       ...{ store, host, sealKey, prepare: prepareSource as EngineOptions['prepare'] },
       hint: (fault, language) => hintOf(fault as TaskError & { code: ErrorCode }, 'library', language),
-      tools: engineTools({ registry, policy, runTask: (...task) => runToItsEnd(engine, ...task) }),
+      tools: engineTools({ registry, policy, network, networkHeaders, trustHosts, anyHost, runTask: (...task) => runToItsEnd(engine, ...task) }),
     });
     await listeners?.load(store);
     await registry.connect(sourcesWaitMs);

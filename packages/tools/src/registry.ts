@@ -71,8 +71,8 @@ export interface ToolRegistryOptions {
 
 const KIND = 'tool';
 const FORMAT = 1;
-/** Built-in tools, which a source of such a name would hide. */
-const BUILT_IN = new Set(['search', 'describe', 'review']);
+/** Built-in tools, and the group of those that network access is; a source of such a name would hide them. */
+const BUILT_IN = new Set(['search', 'describe', 'review', 'network']);
 type Tools = Map<string, RegisteredTool>;
 interface Tenant {
   tools: Tools;

@@ -8,7 +8,7 @@ import { limitsOf } from './limit-options.ts';
 import { openToolsFile } from './open-tools-file.ts';
 import { Progress } from './progress.ts';
 import { readFileFor, readInput, readProgram, readStdin } from './read-input.ts';
-import { approver, type RunOptions } from './task-options.ts';
+import { approver, networkOf, type RunOptions } from './task-options.ts';
 
 /** Resolves with the exit code. */
 export async function runInMemory(file: string | undefined, options: RunOptions): Promise<number> {
@@ -19,6 +19,7 @@ export async function runInMemory(file: string | undefined, options: RunOptions)
   const input = await readInput(options.input);
   const files = await Promise.all((options.file ?? []).map(readFileFor));
   await using equipment = await openToolsFile(options.tools);
+  const tools = [...equipment.tools, ...(await networkOf(options))];
   // A pause is sure to come: better no program is started than one that cannot be saved.
   if (options.pauseAfter !== undefined) sealKey();
   const progress = new Progress(options.quiet === true || json);
@@ -28,7 +29,7 @@ export async function runInMemory(file: string | undefined, options: RunOptions)
     language: program.language,
     code: program.code,
     input,
-    tools: equipment.tools,
+    tools,
     files,
     ...(stdin === undefined ? {} : { stdin }),
     ...(program.file === undefined || program.language !== 'python' ? {} : { file: program.file }),

@@ -16,7 +16,10 @@ import { createServer, type FermataServer, type ServerOptions } from '@fermata/s
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
 
 export interface LocalOptions
-  extends Pick<OpenEngineOptions, 'tools' | 'sources' | 'sourcesWaitMs' | 'allowSourceCommands' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'secret'> {
+  extends Pick<
+    OpenEngineOptions,
+    'tools' | 'sources' | 'sourcesWaitMs' | 'allowSourceCommands' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'trustHosts' | 'anyHost' | 'secret'
+  > {
   /** The file that the tools are from. */
   toolsFile?: string | undefined;
   /** Whether a source of the configuration that cannot be used is an error. */
@@ -40,7 +43,7 @@ const LONGEST_SOCKET = 100;
 
 /** Throws `store_locked` where another process owns the folder, and `source_failed` where a source must connect and does not. */
 export async function openLocal(folder: string, { toolsFile, sourcesMustConnect = false, server: how, ...options }: LocalOptions): Promise<LocalServer> {
-  const opened = await openEngine({ goesOn: () => false, ...options, folder });
+  const opened = await openEngine({ goesOn: () => false, trustHosts: true, anyHost: true, ...options, folder });
   const { engine, store, registry, policy } = opened;
   const failed = (await registry.sources(TENANT))
     .filter(({ state, createdAt }) => createdAt === null && state !== 'connected')

@@ -6,7 +6,7 @@ import { driveTask, showEvents } from './drive.ts';
 import { type OpenToolsFile, openToolsFile } from './open-tools-file.ts';
 import { Progress } from './progress.ts';
 import { readBytes } from './read-input.ts';
-import { approver, type ResumeOptions } from './task-options.ts';
+import { approver, networkOf, type ResumeOptions } from './task-options.ts';
 
 /** Resolves with the exit code. */
 export async function resumeSnapshot(file: string, options: ResumeOptions): Promise<number> {
@@ -21,7 +21,7 @@ export async function resumeSnapshot(file: string, options: ResumeOptions): Prom
     trust: options.trust === true,
     tools: async (label) => {
       equipment = await toolsFor(label, options);
-      return equipment.tools;
+      return [...equipment.tools, ...(await networkOf(options))];
     },
     onEvent: showEvents({ json, progress }),
   });
