@@ -114,8 +114,10 @@ export class Shapes {
   #named(ref: string, root: Schema, depth: number): Shape {
     const schema = at(root, ref);
     if (schema === undefined) return ANY;
+    const seen = this.#names.get(schema);
+    if (seen !== undefined) return { is: 'named', name: seen };
     const text = `${ref}\n${JSON.stringify(root.$defs ?? root.definitions ?? root)}`;
-    const known = this.#names.get(schema) ?? this.#names.get(text);
+    const known = this.#names.get(text);
     if (known !== undefined) {
       this.#names.set(schema, known);
       return { is: 'named', name: known };
