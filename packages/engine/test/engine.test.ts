@@ -283,5 +283,6 @@ test('what a caller mistypes is refused, and named', async () => {
     await expect(submit({ language: 'python', code: '1', input })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('request.input') });
   }
   await expect(submit({ language: 'python', code: '1' }, { language: 'python' })).rejects.toMatchObject({ code: 'invalid_request' });
-  for (const ask of [engine.wait('t' as never, 10), engine.task('t' as never), engine.pause({ tenant: 'acme' } as never)]) await expect(ask).rejects.toMatchObject({ code: 'invalid_request' });
+  for (const ask of [engine.wait('t' as never, 10), engine.task('t' as never), engine.pause({ tenant: 'acme' } as never)])
+    await expect(ask).rejects.toMatchObject({ code: 'invalid_request' });
 });
