@@ -85,7 +85,9 @@ async function serve(options: ServeOptions): Promise<number> {
     }
     for (const failure of local.failedSources) process.stderr.write(`${failure}; it is tried again\n`);
     // In the background: a task that comes before this is done is only slower.
-    local.prepare().catch((error: unknown) => process.stderr.write(`machines could not be made in advance: ${error instanceof Error ? error.message : error}\n`));
+    let ending = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => (ending = true));
+    local.prepare().catch((error: unknown) => ending || process.stderr.write(`machines could not be made in advance: ${error instanceof Error ? error.message : error}\n`));
     const signal = await closeOnSignals(server, { drainMs: drain });
     process.stderr.write(`closed on ${signal}\n`);
     return EXIT.ok;
