@@ -10,3 +10,4 @@ export { backup, restoreFolder } from './store/sqlite/backup.ts';
 export { type FolderOwner, type OwnerNote, ownerOf, takeFolder } from './store/sqlite/folder-owner.ts';
 export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
 export { checkableTools } from './task-program.ts';
+export { toolsInCode } from './tools-in-code.ts';

@@ -4,9 +4,11 @@ export type { Inspection, Language, Limits, LimitsInput, SealKey, StackFrame, Va
 export { ERROR_CODES, type ErrorCode, FermataError, fromWire, toWire } from '@fermata/protocol';
 export { defineTool, type Tool, type ToolArguments, type ToolCallInfo, type ToolDefinition, ToolError, type ToolParameters } from '@fermata/tools';
 export type { CheckRule, Finding } from '@fermata/tools/check';
+export type { McpSourceOptions, OpenApiAuth, OpenApiSourceOptions, OpenToolSources, OpenToolSourcesOptions, ToolSourcesOptions } from '@fermata/tools/registry';
 export { type CheckProgramOptions, type CheckReport, createFermata, type Fermata, type FermataUsage } from './fermata.ts';
 export type { CodeOptions, FermataOptions, RestoreOptions, SnapshotOptions, StartOptions, ToolCallOptions } from './fermata-options.ts';
-export { type OpenEngine, type OpenEngineOptions, openEngine } from './open-engine.ts';
+export { type Equipment, type OpenEngine, type OpenEngineOptions, openEngine } from './open-engine.ts';
+export { openToolSources } from './open-tool-sources.ts';
 export type { Step, Task } from './task.ts';
 export type { TaskEvent } from './task-event.ts';
 export type {

@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander';
 import { createFermata } from '../fermata.ts';
 import { addConstraintOptions, type ConstraintOptions, codeConstraintsOf } from './constraint-options.ts';
 import { EXIT } from './exit-code.ts';
+import { openToolsFile } from './open-tools-file.ts';
 import { print } from './print.ts';
 import { readProgram } from './read-input.ts';
-import { loadToolsFile } from './tools-file.ts';
 
 interface CheckOptions extends ConstraintOptions {
   eval?: string;
@@ -28,9 +28,9 @@ export function addCheckCommand(program: Command, done: (exitCode: number) => vo
     .addHelpText('after', '\nExit code 1: there is an error, and `fermata run` would not run the program.')
     .action(async (file: string | undefined, options: CheckOptions) => {
       const { code, language, file: name = `main.${ENDINGS[language]}` } = await readProgram(file, options);
-      const tools = options.tools === undefined ? undefined : await loadToolsFile(options.tools);
+      await using equipment = options.tools === undefined ? undefined : await openToolsFile(options.tools);
       await using fermata = createFermata();
-      const report = await fermata.check({ code, language, ...(tools ? { tools } : {}), ...codeConstraintsOf(options) });
+      const report = await fermata.check({ code, language, ...(equipment ? { tools: equipment.tools } : {}), ...codeConstraintsOf(options) });
       print(
         options.json,
         report,
