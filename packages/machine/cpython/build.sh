@@ -27,26 +27,11 @@ if [ -z "$root" ]; then
     command -v mmdebstrap >/dev/null || stop "mmdebstrap is missing (apt-get install mmdebstrap); or name a trixie chroot in FERMATA_BUILD_ROOT"
     mkdir -p "$root"
     mmdebstrap --variant=apt --include=$packages trixie "$root"
-    sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
-    chroot "$root" apt-get update
   fi
 fi
 
-fetch() { # file package
-  [ -e "$root/build/dl/$1" ] && return
-  if [ -n "${FERMATA_BUILD_DL:-}" ] && [ -e "$FERMATA_BUILD_DL/$1" ]; then
-    cp "$FERMATA_BUILD_DL/$1" "$root/build/dl/"
-    return
-  fi
-  # Fails as a whole when one of its files is gone from the mirror, although the upstream archive did arrive.
-  chroot "$root" sh -c "cd /build/dl && apt-get source --download-only $2" || true
-}
-
-mkdir -p "$root/build/dl" "$root/build/in"
-while read -r hash file package; do
-  fetch "$file" "$package"
-  echo "$hash  $root/build/dl/$file" | sha256sum --check --quiet
-done <"$here/sources.sha256"
+export FERMATA_BUILD_MIRROR=${FERMATA_BUILD_MIRROR:-$(sed -n 's/^deb .*\(http[^ ]*\) trixie main.*/\1/p' "$root/etc/apt/sources.list" | head -1)}
+"$here/../fetch-source.sh" "$root/build/dl" "$here/sources.sha256"
 
 rm -rf "$root/build/in"
 mkdir "$root/build/in"

@@ -1,0 +1,95 @@
+/**
+ * The regression tests of CPython: a module of `Lib/test` is a module of the suite. In a machine and natively the same runner
+ * (programs/runner.py) runs it by unittest, without the resources that CPython's own runner leaves out by default.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { LEFT_OUT, LEFT_OUT_TESTS } from './cpython-left-out.ts';
+import type { EngineTests, Outcomes } from './engine-tests.ts';
+import type { Source } from './source.ts';
+
+const run = promisify(execFile);
+const REFERENCE_MS = 300_000;
+const RUNNER = fileURLToPath(new URL('./programs/runner.py', import.meta.url));
+const MARK = '\x1e';
+/** What every module finds beside it. */
+const ALWAYS = ['__init__.py', 'support'];
+
+export const cpythonTests: EngineTests = {
+  image: 'cpython',
+  limits: { maxMemoryBytes: 768 * 1024 * 1024, maxDiskBytes: 512 * 1024 * 1024, maxOutputBytes: 256 * 1024 * 1024, maxToolCalls: 1_000_000 },
+
+  modules: (source) => testModules(source).filter((module) => !(module in LEFT_OUT)),
+
+  leftOut: (source) => Object.fromEntries(testModules(source).flatMap((module) => (module in LEFT_OUT ? [[module, LEFT_OUT[module] as string]] : []))),
+
+  program: (source, module) => ({
+    language: 'python',
+    code: `${readFileSync(RUNNER, 'utf8')}\nmain(${JSON.stringify(module)}, ${JSON.stringify(leftOutTests(module))})`,
+    files: filesFor(source, module),
+  }),
+
+  outcomes: ({ outcome, stdout }, module) => {
+    const { kind, error, limit } = JSON.parse(outcome);
+    const told = read(Buffer.from(stdout, 'latin1').toString());
+    return kind === 'done' ? told : { ...told, [module]: { is: kind === 'limit' ? `limit ${limit}` : `ended by ${error?.name}`, detail: error?.message } };
+  },
+
+  reference: async (source, module) => {
+    const folder = mkdtempSync(join(source.scratch, `${module}-`));
+    try {
+      const args = [RUNNER, module, JSON.stringify(leftOutTests(module))];
+      const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, LC_ALL: 'C.UTF-8', TZ: 'UTC', PYTHONHASHSEED: '0', PYTHONDONTWRITEBYTECODE: '1' };
+      const { stdout } = await run(await source.native(), args, { cwd: folder, env, timeout: REFERENCE_MS, killSignal: 'SIGKILL', maxBuffer: 256 << 20 });
+      return read(stdout);
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+      return { ...read(stdout), [module]: { is: 'ended', detail: stderr.slice(-500) || (error as Error).message } };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+function testModules({ folder }: Source): string[] {
+  return readdirSync(join(folder, 'Lib/test'))
+    .filter((name) => /^test_\w+(\.py)?$/.test(name))
+    .map((name) => basename(name, '.py'))
+    .sort();
+}
+
+const leftOutTests = (module: string): string[] => Object.keys(LEFT_OUT_TESTS[module] ?? {});
+
+function read(stdout: string): Outcomes {
+  const lines = stdout.split(MARK).slice(1);
+  const told = lines.map((line) => JSON.parse(line.slice(0, line.indexOf('\n'))) as [id: string, is: string, detail: string]);
+  return Object.fromEntries(told.map(([id, is, detail]) => [id, detail ? { is, detail } : { is }]));
+}
+
+/** The module and whatever of `Lib/test` it names, and what that names. */
+function filesFor({ folder }: Source, module: string): { path: string; data: Uint8Array }[] {
+  const root = join(folder, 'Lib/test');
+  const entries = new Map(readdirSync(root).map((name) => [name.replace(/\.py$/, ''), name]));
+  const wanted = new Set<string>();
+  const add = (name: string) => {
+    if (wanted.has(name)) return;
+    wanted.add(name);
+    for (const file of filesIn(root, name).filter((file) => file.endsWith('.py')))
+      for (const [word] of readFileSync(join(root, file), 'latin1').matchAll(/\w+/g)) {
+        const entry = entries.get(word);
+        if (entry && !/^test_|^__/.test(entry)) add(entry);
+      }
+  };
+  for (const name of ALWAYS) wanted.add(name);
+  add(entries.get(module) as string);
+  return [...wanted].flatMap((name) => filesIn(root, name)).map((file) => ({ path: `/work/test/${file}`, data: readFileSync(join(root, file)) }));
+}
+
+function filesIn(root: string, name: string): string[] {
+  if (!existsSync(join(root, name))) return [];
+  if (!statSync(join(root, name)).isDirectory()) return [name];
+  return globSync(`${name}/**`, { cwd: root }).filter((file) => statSync(join(root, file)).isFile() && !file.includes('__pycache__'));
+}
