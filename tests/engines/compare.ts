@@ -1,7 +1,6 @@
 /** Sets a module's outcomes beside those of the reference. */
-import type { ImageName } from '@fermata/protocol';
 import type { Outcomes, TestOutcome } from './engine-tests.ts';
-import { KNOWN_DIFFERENCES, type KnownDifference } from './known-differences.ts';
+import type { KnownDifference } from './known-differences.ts';
 
 export interface Difference {
   id: string;
@@ -14,15 +13,24 @@ export interface Difference {
 const ABSENT: TestOutcome = { is: 'absent' };
 
 /** Tests of either side that did not end alike, or that only one side has. */
-export function compare(image: ImageName, reference: Outcomes, machine: Outcomes): Difference[] {
-  const ids = new Set([...Object.keys(reference), ...Object.keys(machine)]);
-  return [...ids].sort().flatMap((id) => {
-    const pair = { id, reference: reference[id] ?? ABSENT, machine: machine[id] ?? ABSENT };
+export function compare(explanations: readonly KnownDifference[], module: string, reference: Outcomes, machine: Outcomes): { tests: number; differences: Difference[] } {
+  const ids = new Set([...Object.keys(reference), ...Object.keys(machine)].filter((id) => !isFixture(id)));
+  const differences = [...ids].sort().flatMap((id): Difference[] => {
+    const pair = { id, reference: outcomeOf(reference, id, module), machine: outcomeOf(machine, id, module) };
     if (pair.reference.is === pair.machine.is) return [];
-    const known = KNOWN_DIFFERENCES[image].find((entry) => explains(entry, pair));
+    const known = explanations.find((entry) => explains(entry, pair));
     return [known ? { ...pair, known } : pair];
   });
+  return { tests: ids.size, differences };
 }
+
+/** A test that was not run is what the fixture of its class or module came to, or the module as a whole. */
+function outcomeOf(outcomes: Outcomes, id: string, module: string): TestOutcome {
+  const over = Object.keys(outcomes).filter((name) => isFixture(name) && `${id}.`.startsWith(`${/\((.*)\)/.exec(name)?.[1]}.`));
+  return outcomes[id] ?? outcomes[over[0] ?? module] ?? ABSENT;
+}
+
+const isFixture = (id: string) => /^(setUp|tearDown)(Class|Module) \(/.test(id);
 
 function explains({ id, machine, detail }: KnownDifference, difference: Difference): boolean {
   const fits = id === undefined || (typeof id === 'string' ? id === difference.id : id.test(difference.id));

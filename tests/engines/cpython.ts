@@ -3,8 +3,9 @@
  * (programs/runner.py) runs it by unittest, without the resources that CPython's own runner leaves out by default.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { LEFT_OUT, LEFT_OUT_TESTS } from './cpython-left-out.ts';
@@ -15,6 +16,7 @@ const run = promisify(execFile);
 const REFERENCE_MS = 300_000;
 const RUNNER = fileURLToPath(new URL('./programs/runner.py', import.meta.url));
 const MARK = '\x1e';
+const SPLIT = 'test_asyncio';
 /** What every module finds beside it. */
 const ALWAYS = ['__init__.py', 'support'];
 
@@ -35,29 +37,45 @@ export const cpythonTests: EngineTests = {
   outcomes: ({ outcome, stdout }, module) => {
     const { kind, error, limit } = JSON.parse(outcome);
     const told = read(Buffer.from(stdout, 'latin1').toString());
+    // What was not run then is what the module came to.
     return kind === 'done' ? told : { ...told, [module]: { is: kind === 'limit' ? `limit ${limit}` : `ended by ${error?.name}`, detail: error?.message } };
   },
 
   reference: async (source, module) => {
-    const folder = mkdtempSync(join(source.scratch, `${module}-`));
-    try {
-      const args = [RUNNER, module, JSON.stringify(leftOutTests(module))];
-      const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, LC_ALL: 'C.UTF-8', TZ: 'UTC', PYTHONHASHSEED: '0', PYTHONDONTWRITEBYTECODE: '1' };
-      const { stdout } = await run(await source.native(), args, { cwd: folder, env, timeout: REFERENCE_MS, killSignal: 'SIGKILL', maxBuffer: 256 << 20 });
-      return read(stdout);
-    } catch (error) {
-      const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-      return { ...read(stdout), [module]: { is: 'ended', detail: stderr.slice(-500) || (error as Error).message } };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const args = [RUNNER, module, JSON.stringify(leftOutTests(module))];
+    const runner = createHash('sha256').update(readFileSync(RUNNER)).update(args.slice(1).join(' ')).digest('hex');
+    const kept = join(source.scratch, 'reference', `${module}-${runner.slice(0, 12)}.json`);
+    if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8'));
+    const outcomes = await referenceRun(source, module, args);
+    mkdirSync(dirname(kept), { recursive: true });
+    writeFileSync(kept, JSON.stringify(outcomes));
+    return outcomes;
   },
 };
 
+async function referenceRun(source: Source, module: string, args: string[]): Promise<Outcomes> {
+  const folder = mkdtempSync(join(source.scratch, `${module}-`));
+  try {
+    const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, LC_ALL: 'C.UTF-8', TZ: 'UTC', PYTHONHASHSEED: '0', PYTHONDONTWRITEBYTECODE: '1' };
+    const { stdout } = await run(await source.native(), args, { cwd: folder, env, timeout: REFERENCE_MS, killSignal: 'SIGKILL', maxBuffer: 256 << 20 });
+    return read(stdout);
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    return { ...read(stdout), [module]: { is: 'ended', detail: stderr.slice(-500) || (error as Error).message } };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Files and folders of `Lib/test`; of the largest folder each file is a module. */
 function testModules({ folder }: Source): string[] {
-  return readdirSync(join(folder, 'Lib/test'))
-    .filter((name) => /^test_\w+(\.py)?$/.test(name))
-    .map((name) => basename(name, '.py'))
+  const root = join(folder, 'Lib/test');
+  const names = (path: string) =>
+    readdirSync(path)
+      .filter((name) => /^test_\w+(\.py)?$/.test(name))
+      .map((name) => basename(name, '.py'));
+  return names(root)
+    .flatMap((name) => (name === SPLIT ? names(join(root, SPLIT)).map((file) => `${SPLIT}.${file}`) : [name]))
     .sort();
 }
 
@@ -69,7 +87,7 @@ function read(stdout: string): Outcomes {
   return Object.fromEntries(told.map(([id, is, detail]) => [id, detail ? { is, detail } : { is }]));
 }
 
-/** The module and whatever of `Lib/test` it names, and what that names. */
+/** The module and whatever of `Lib/test` it names, and what that names; in the folders that they have in the source. */
 function filesFor({ folder }: Source, module: string): { path: string; data: Uint8Array }[] {
   const root = join(folder, 'Lib/test');
   const entries = new Map(readdirSync(root).map((name) => [name.replace(/\.py$/, ''), name]));
@@ -78,14 +96,17 @@ function filesFor({ folder }: Source, module: string): { path: string; data: Uin
     if (wanted.has(name)) return;
     wanted.add(name);
     for (const file of filesIn(root, name).filter((file) => file.endsWith('.py')))
-      for (const [word] of readFileSync(join(root, file), 'latin1').matchAll(/\w+/g)) {
-        const entry = entries.get(word);
-        if (entry && !/^test_|^__/.test(entry)) add(entry);
+      for (const [, other, word] of readFileSync(join(root, file), 'latin1').matchAll(/\btest(?:\.| import )(test_\w+)|(\w+)/g)) {
+        const entry = entries.get(other ?? word ?? '');
+        if (entry && (other || !/^(test_|__)/.test(entry))) add(entry);
       }
   };
-  for (const name of ALWAYS) wanted.add(name);
-  add(entries.get(module) as string);
-  return [...wanted].flatMap((name) => filesIn(root, name)).map((file) => ({ path: `/work/test/${file}`, data: readFileSync(join(root, file)) }));
+  for (const name of ALWAYS) add(name);
+  add(entries.get(module.split('.')[0] as string) as string);
+  const tests = [...wanted].flatMap((name) => filesIn(root, name)).map((file) => `Lib/test/${file}`);
+  // Not in the image, and not under test: what tests import besides.
+  const others = [...(wanted.has('test_tools') ? filesIn(folder, 'Tools/i18n') : []), ...(wanted.has(SPLIT) ? filesIn(folder, 'Lib/wsgiref') : [])];
+  return [...tests, ...others].map((file) => ({ path: `/work/${file}`, data: readFileSync(join(folder, file)) }));
 }
 
 function filesIn(root: string, name: string): string[] {

@@ -1,17 +1,20 @@
-/** A thread with the stack that machines need. It runs one program at a time, and is replaced by another when one takes too long. */
+/** A thread with the stack that machines need. It runs one program at a time, and is replaced by another when one breaks it or never comes to a fuel check. */
 import { Worker } from 'node:worker_threads';
 import type { MachineResult, MachineWork } from './machine-worker.ts';
+
+/** Wall time that a program may take, in parts of the processor time that it may. */
+const PATIENCE = 20;
 
 export class MachineThread implements AsyncDisposable {
   #worker: Worker | undefined;
   #settle: { resolve: (result: MachineResult) => void; reject: (error: unknown) => void } | undefined;
 
-  /** Rejects if the machine broke down, or the program was not done within `timeoutMs`. */
-  async run(work: MachineWork, timeoutMs: number): Promise<MachineResult> {
+  /** Rejects if the machine broke down, or the program was not done in time. */
+  async run(work: MachineWork): Promise<MachineResult> {
     this.#worker ??= this.#begin();
     const { promise, resolve, reject } = Promise.withResolvers<MachineResult>();
     this.#settle = { resolve, reject };
-    const timer = setTimeout(() => reject(new Error(`not done within ${timeoutMs / 1000} s`)), timeoutMs);
+    const timer = setTimeout(() => reject(new Error('no end, and no fuel check')), PATIENCE * work.maxCpuMs);
     try {
       this.#worker.postMessage(work);
       return await promise;

@@ -2,14 +2,19 @@
 import { parentPort } from 'node:worker_threads';
 import { loadImage, Machine } from '@fermata/machine';
 import type { ImageName, LimitsInput, Program } from '@fermata/protocol';
-import { differences, drive, type Ending, newProgress } from '../fidelity/drive.ts';
+import { differences, drive, type Ending, newProgress, type Progress } from '../fidelity/drive.ts';
 import { freshMachine, giveBack } from '../fidelity/instances.ts';
 import { mulberry32 } from '../fidelity/mulberry32.ts';
+
+/** Some seconds of a program. */
+const LOOK_FUEL = 100_000_000;
 
 export interface MachineWork {
   image: ImageName;
   program: Program;
   limits: LimitsInput;
+  /** Processor time for each of the two runs; after it, the work fails with what was printed last. */
+  maxCpuMs: number;
   /** How often to stop in the second run, at random. 0: there is no second run. */
   pauses: number;
   /** Which random places. */
@@ -18,7 +23,7 @@ export interface MachineWork {
 
 export interface MachineResult {
   ending: Ending;
-  /** Milliseconds that the run without pauses took. */
+  /** Milliseconds of processor time that the run without pauses took. */
   ms: number;
   /** Stops of the second run. */
   pauses: number;
@@ -26,12 +31,12 @@ export interface MachineResult {
   problems: string[];
 }
 
-async function work({ image: name, program, limits, pauses, seed }: MachineWork): Promise<MachineResult> {
+async function work({ image: name, program, limits, maxCpuMs, pauses, seed }: MachineWork): Promise<MachineResult> {
   const image = await loadImage(name);
   const whole = freshMachine(image, limits);
-  const started = performance.now();
-  const ending = drive(whole, program, newProgress(), Number.POSITIVE_INFINITY) as Ending;
-  const ms = performance.now() - started;
+  const started = cpuMs();
+  const ending = toTheEnd(whole, program, newProgress(), maxCpuMs);
+  const ms = cpuMs() - started;
   giveBack(whole);
   if (pauses === 0) return { ending, ms, pauses: 0, problems: [] };
 
@@ -53,7 +58,22 @@ async function work({ image: name, program, limits, pauses, seed }: MachineWork)
     machine = Machine.restore(image, snapshot, { trust: true }, () => freshMachine(image));
     made++;
   }
-  return result(drive(machine, program, progress, Number.POSITIVE_INFINITY) as Ending);
+  return result(toTheEnd(machine, program, progress, maxCpuMs));
+}
+
+/** Of this thread. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+function toTheEnd(machine: Machine, program: Program, progress: Progress, maxCpuMs: number): Ending {
+  const end = cpuMs() + maxCpuMs;
+  while (cpuMs() < end) {
+    const ending = drive(machine, program, progress, machine.fuel + LOOK_FUEL);
+    if (ending) return ending;
+  }
+  throw new Error(`not done within ${maxCpuMs / 1000} s of processor time; the last that it printed: ${progress.stdout.slice(-200)}`);
 }
 
 parentPort?.on('message', async (message: MachineWork) => {

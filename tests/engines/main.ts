@@ -6,22 +6,23 @@
  *     --engine cpython|quickjs   only this one           --only NAME,..   modules of these names
  *     --pauses N                 pauses per module (default 3; 0: none)   --seed N   which pauses
  *     --sample N                 only N modules, spread evenly            --json     one JSON object on stdout
- *     --ci                       the modules of expected.json against what is written there, without a native build
- *     --save-expected            writes expected.json anew, for the modules that are in it
+ *     --again                    judges the last results anew, and runs only what has none
+ *     --ci                       a sample of modules against expected.json, without a native build
+ *     --save-expected            writes expected.json anew, for the modules of the sample
  *     --docs                     writes docs/engine-tests.md from the last full runs of both engines
  *
  * Sources, native builds and results are kept in the cache folder.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { defaultCacheDir } from '@fermata/machine';
-import { compare, type Difference } from './compare.ts';
 import { cpythonTests } from './cpython.ts';
-import type { EngineTests, Outcomes } from './engine-tests.ts';
+import type { EngineTests } from './engine-tests.ts';
+import { expectedOutcomes, isInSample, saveExpected } from './expected.ts';
+import { type Judged, judge, totalsOf } from './judge.ts';
+import { KNOWN_DIFFERENCES } from './known-differences.ts';
 import { MachineThread } from './machine-thread.ts';
 import { quickjsTests } from './quickjs.ts';
-import { sourceOf } from './source.ts';
+import { type ModuleRun, Results } from './results.ts';
+import { type Source, sourceOf } from './source.ts';
 
 const { values } = parseArgs({
   options: {
@@ -31,79 +32,84 @@ const { values } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
+    ci: { type: 'boolean', default: false },
+    'save-expected': { type: 'boolean', default: false },
+    docs: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
   },
 });
 const say = (text: string) => process.stderr.write(`${text}\n`);
-/** For one module in a machine, both runs together. */
-const MODULE_MS = 900_000;
-
-export interface ModuleResult {
-  module: string;
-  tests: number;
-  same: number;
-  differences: Difference[];
-  ms: number;
-  fuel: number;
-  pauses: number;
-  /** What pauses changed, or why the module could not be run. */
-  problems: string[];
-}
+/** Processor time for one run of a module in a machine. */
+const MODULE_MS = 180_000;
 
 const ENGINES: EngineTests[] = [quickjsTests, cpythonTests];
 const engines = ENGINES.filter(({ image }) => values.engine === undefined || image === values.engine);
 if (engines.length === 0) throw new Error('--engine is cpython or quickjs');
-let bad = 0;
 for (const engine of engines) {
-  const results = await runEngine(engine);
-  bad += results.filter(isBad).length + (results.length === 0 ? 1 : 0);
-  const sum = (count: (result: ModuleResult) => number) => results.reduce((total, result) => total + count(result), 0);
-  const line = `${engine.image}: ${results.length} modules, ${sum(({ tests }) => tests)} tests, ${sum(({ same }) => same)} as in the reference, ${sum(({ differences }) => differences.filter(({ known }) => known).length)} different and explained, ${sum(({ differences }) => differences.filter(({ known }) => !known).length)} unexplained, ${sum(({ pauses }) => pauses)} pauses, ${sum(({ problems }) => problems.length)} problems`;
-  if (values.json) process.stdout.write(`${JSON.stringify({ engine: engine.image, results })}\n`);
-  else process.stdout.write(`${line}\n`);
-  const folder = join(defaultCacheDir(), 'engine-tests/results');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${engine.image}.json`), JSON.stringify(results));
+  const judged = await runEngine(engine);
+  const totals = totalsOf(judged);
+  if (judged.length === 0 || judged.some(({ ok }) => !ok)) process.exitCode = 1;
+  if (values.json) process.stdout.write(`${JSON.stringify({ engine: engine.image, ...totals, failed: judged.filter(({ ok }) => !ok) })}\n`);
+  else
+    process.stdout.write(
+      `${engine.image}: ${Object.entries(totals)
+        .map(([name, count]) => `${count} ${name}`)
+        .join(', ')}\n`,
+    );
 }
-process.exitCode = bad > 0 ? 1 : 0;
 
-async function runEngine(engine: EngineTests): Promise<ModuleResult[]> {
-  const source = await sourceOf(engine.image, say);
+async function runEngine(engine: EngineTests): Promise<Judged[]> {
+  const { image } = engine;
+  const source = await sourceOf(image, say);
   const only = values.only?.split(',');
-  const modules = sampleOf(engine.modules(source).filter((module) => !only || only.some((name) => module.includes(name))));
-  const results: ModuleResult[] = [];
+  const wanted = (module: string) => !only || only.some((name) => module === name || module.startsWith(`${name}.`));
+  const modules = sampleOf(engine.modules(source).filter((module) => wanted(module) && (!values.ci || isInSample(image, module))));
+  const results = new Results(image);
+  const runs: ModuleRun[] = [];
+  const judged: Judged[] = [];
   await using thread = new MachineThread();
   for (const [i, module] of modules.entries()) {
-    const reference = await engine.reference(source, module);
-    const result = await runModule(engine, module, reference, () =>
-      thread.run({ image: engine.image, program: engine.program(source, module), limits: engine.limits, pauses: Number(values.pauses), seed: Number(values.seed) + i }, MODULE_MS),
+    const run = (values.again && !values.ci && results.of(module)) || (await runModule(engine, source, module, Number(values.seed) + i, thread));
+    if (!values.ci) results.save(run);
+    const one = judge(values.ci ? [] : KNOWN_DIFFERENCES[image], run);
+    runs.push(run);
+    judged.push(one);
+    tell(one);
+  }
+  if (values['save-expected'])
+    saveExpected(
+      image,
+      runs.filter(({ module }) => isInSample(image, module)),
     );
-    results.push(result);
-    tell(result);
-  }
-  return results;
+  return judged;
 }
 
-async function runModule(engine: EngineTests, module: string, reference: Outcomes, run: () => ReturnType<MachineThread['run']>): Promise<ModuleResult> {
+async function runModule(engine: EngineTests, source: Source, module: string, seed: number, thread: MachineThread): Promise<ModuleRun> {
+  const { image, limits } = engine;
+  const reference = values.ci ? expectedOutcomes(image, module) : await engine.reference(source, module);
   try {
-    const { ending, ms, pauses, problems } = await run();
-    const differences = compare(engine.image, reference, engine.outcomes(ending, module));
-    const tests = Object.keys(reference).length;
-    return { module, tests, same: tests - differences.filter(({ reference: { is } }) => is !== 'absent').length, differences, ms, fuel: ending.fuel, pauses, problems };
+    const { ending, ms, pauses, problems } = await thread.run({
+      image,
+      program: engine.program(source, module),
+      limits,
+      pauses: Number(values.pauses),
+      seed,
+      maxCpuMs: MODULE_MS,
+    });
+    return { module, reference, machine: engine.outcomes(ending, module), ms, fuel: ending.fuel, pauses, problems };
   } catch (error) {
-    return { module, tests: Object.keys(reference).length, same: 0, differences: [], ms: 0, fuel: 0, pauses: 0, problems: [(error as Error).message] };
+    return { module, reference, machine: {}, ms: 0, fuel: 0, pauses: 0, problems: [(error as Error).message] };
   }
 }
 
-function isBad({ differences, problems }: ModuleResult): boolean {
-  return problems.length > 0 || differences.some(({ known }) => !known);
-}
-
-function tell(result: ModuleResult): void {
-  const { module, tests, same, differences, ms, problems } = result;
-  say(`${isBad(result) ? 'BAD' : 'ok '} ${module}: ${same} of ${tests} the same, ${(ms / 1000).toFixed(1)} s`);
-  for (const { id, reference, machine, known } of differences)
-    if (!known) say(`  ${id}: ${reference.is} <> ${machine.is} ${machine.detail?.slice(0, 300) ?? ''}${reference.detail ? ` <> ${reference.detail.slice(0, 200)}` : ''}`);
+function tell({ module, tests, same, differences, ms, problems, ok }: Judged): void {
+  say(`${ok ? 'ok ' : 'BAD'} ${module}: ${same} of ${tests} the same, ${(ms / 1000).toFixed(1)} s`);
   for (const problem of problems) say(`  ${problem.slice(0, 2000)}`);
+  const groups = Map.groupBy(
+    differences.filter(({ known }) => !known),
+    ({ reference, machine }) => `${reference.is} <> ${machine.is}: ${machine.detail ?? ''}`,
+  );
+  for (const [text, [first, ...others]] of groups) say(`  ${first?.id}${others.length > 0 ? ` and ${others.length} more` : ''}: ${text.slice(0, 400)}`);
 }
 
 /** Spread evenly over the modules. */

@@ -2,8 +2,8 @@
 
 The lines begin with a mark, so that what tests print is not taken for them."""
 
-import gc
 import json
+import os
 import sys
 import unittest
 import warnings
@@ -12,7 +12,9 @@ MARK = "\x1e"
 
 
 def _tell(name, outcome, detail=""):
-    sys.__stdout__.write(f"{MARK}{json.dumps([name, outcome, detail[:300]])}\n")
+    if len(detail) > 300:
+        detail = f"{detail[:100]} ... {detail[-200:]}"
+    sys.__stdout__.write(f"{MARK}{json.dumps([name, outcome, detail])}\n")
 
 
 class Result(unittest.TestResult):
@@ -79,11 +81,18 @@ def _without(suite, left_out):
 
 
 def main(module, left_out):
+    if os.path.isdir("Lib/test"):
+        sys.path.append(os.path.abspath("Lib"))
     from test import support
 
     support.use_resources = []  # neither the network nor what takes long
     support.verbose = False
+    support.has_socket_support = True  # else asyncio would be left out, which needs none in a machine
     warnings.simplefilter("default")
+    has_subprocess, support.has_subprocess_support = support.has_subprocess_support, True
+    import test.test_tools  # noqa: F401 - it refuses to be imported where there are no processes, and test_argparse wants one function of it
+
+    support.has_subprocess_support = has_subprocess
     try:
         suite = unittest.defaultTestLoader.loadTestsFromName(f"test.{module}")
     except unittest.SkipTest as skipped:
@@ -91,8 +100,6 @@ def main(module, left_out):
     except BaseException as error:
         return _tell(module, "error", f"{type(error).__name__}: {error}")
     suite.__class__(_without(suite, left_out)).run(Result())
-    gc.collect()
-    _tell(module, "ok")
 
 
 if __name__ == "__main__" and len(sys.argv) > 1:
