@@ -32,7 +32,12 @@ function outcomeOf(outcomes: Outcomes, id: string, module: string): TestOutcome 
 
 const isFixture = (id: string) => /^(setUp|tearDown)(Class|Module) \(/.test(id);
 
-function explains({ id, machine, detail }: KnownDifference, difference: Difference): boolean {
+function explains({ id, reference, machine, detail }: KnownDifference, difference: Difference): boolean {
   const fits = id === undefined || (typeof id === 'string' ? id === difference.id : id.test(difference.id));
-  return fits && (machine === undefined || machine === difference.machine.is) && (detail === undefined || detail.test(difference.machine.detail ?? ''));
+  return (
+    fits &&
+    (reference === undefined || reference === difference.reference.is) &&
+    (machine === undefined || machine === difference.machine.is) &&
+    (detail === undefined || detail.test(difference.machine.detail ?? ''))
+  );
 }

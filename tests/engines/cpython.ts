@@ -17,6 +17,21 @@ const REFERENCE_MS = 300_000;
 const RUNNER = fileURLToPath(new URL('./programs/runner.py', import.meta.url));
 const MARK = '\x1e';
 const SPLIT = 'test_asyncio';
+/** Not in the image, and not what is tested: what tests import besides. */
+const BESIDES = [
+  { modules: /^test_argparse|^test_getopt|^test_optparse/, folder: 'Tools/i18n' },
+  { modules: /^test_asyncio|^test_mock|^test_unittest/, folder: 'Lib/wsgiref' },
+  { modules: /^test_enum|^test_dataclasses|^test_functools|^test_typing|^test_cmd|^test_dis|^test_builtin|^test_str/, folder: 'Lib/_pyrepl' },
+];
+const STAND_IN = fileURLToPath(new URL('./programs/stand_in.py', import.meta.url));
+/** Modules in C that these import although most of their tests do without: a test that uses one is skipped. */
+const STAND_INS: Record<string, string[]> = {
+  test_bytes: ['_testlimitedcapi'],
+  test_class: ['_testinternalcapi'],
+  test_code: ['_testinternalcapi'],
+  test_compile: ['_testinternalcapi'],
+  test_dis: ['_testinternalcapi'],
+};
 /** What every module finds beside it. */
 const ALWAYS = ['__init__.py', 'support'];
 
@@ -90,7 +105,7 @@ function read(stdout: string): Outcomes {
 /** The module and whatever of `Lib/test` it names, and what that names; in the folders that they have in the source. */
 function filesFor({ folder }: Source, module: string): { path: string; data: Uint8Array }[] {
   const root = join(folder, 'Lib/test');
-  const entries = new Map(readdirSync(root).map((name) => [name.replace(/\.py$/, ''), name]));
+  const entries = new Map(readdirSync(root).map((name) => [name.replace(/\.\w+$/, ''), name]));
   const wanted = new Set<string>();
   const add = (name: string) => {
     if (wanted.has(name)) return;
@@ -98,15 +113,15 @@ function filesFor({ folder }: Source, module: string): { path: string; data: Uin
     for (const file of filesIn(root, name).filter((file) => file.endsWith('.py')))
       for (const [, other, word] of readFileSync(join(root, file), 'latin1').matchAll(/\btest(?:\.| import )(test_\w+)|(\w+)/g)) {
         const entry = entries.get(other ?? word ?? '');
-        if (entry && (other || !/^(test_|__)/.test(entry))) add(entry);
+        if (entry && (other || !/^(test_\w+(\.py)?$|__)/.test(entry))) add(entry);
       }
   };
   for (const name of ALWAYS) add(name);
   add(entries.get(module.split('.')[0] as string) as string);
   const tests = [...wanted].flatMap((name) => filesIn(root, name)).map((file) => `Lib/test/${file}`);
-  // Not in the image, and not under test: what tests import besides.
-  const others = [...(wanted.has('test_tools') ? filesIn(folder, 'Tools/i18n') : []), ...(wanted.has(SPLIT) ? filesIn(folder, 'Lib/wsgiref') : [])];
-  return [...tests, ...others].map((file) => ({ path: `/work/${file}`, data: readFileSync(join(folder, file)) }));
+  const besides = BESIDES.filter(({ modules }) => modules.test(module)).flatMap(({ folder: name }) => filesIn(folder, name));
+  const standIns = (STAND_INS[module] ?? []).map((name) => ({ path: `/work/Lib/${name}.py`, data: readFileSync(STAND_IN) }));
+  return [...[...tests, ...besides].map((file) => ({ path: `/work/${file}`, data: readFileSync(join(folder, file)) })), ...standIns];
 }
 
 function filesIn(root: string, name: string): string[] {
