@@ -24,13 +24,22 @@ export function compare(explanations: readonly KnownDifference[], module: string
   return { tests: ids.size, differences };
 }
 
-/** A test that was not run is what the fixture of its class or module came to, or the module as a whole. */
+/** A test that was not run is what the fixture of its class or module came to, or the file as a whole. */
 function outcomeOf(outcomes: Outcomes, id: string, module: string): TestOutcome {
-  const over = Object.keys(outcomes).filter((name) => isFixture(name) && `${id}.`.startsWith(`${/\((.*)\)/.exec(name)?.[1]}.`));
-  return outcomes[id] ?? outcomes[over[0] ?? module] ?? ABSENT;
+  const own = outcomes[id];
+  if (own) return own;
+  const fixture = Object.keys(outcomes).find((name) => isFixture(name) && `${id}.`.startsWith(`${placeOf(name)}.`));
+  return outcomes[fixture ?? module] ?? ABSENT;
 }
 
-const isFixture = (id: string) => /^(setUp|tearDown)(Class|Module) \(/.test(id);
+/** What stands for tests that could not be run: their class, their module, or a module that could not be imported. */
+const FIXTURE = /^(?:setUpClass|tearDownClass|setUpModule|tearDownModule|module) \((.*)\)|^unittest\.loader\.(?:ModuleSkipped|_FailedTest)\.(?:test\.)?(.*)/;
+const isFixture = (id: string) => FIXTURE.test(id);
+
+function placeOf(fixture: string): string {
+  const [, named, module] = FIXTURE.exec(fixture) ?? [];
+  return named ?? `test.${module}`;
+}
 
 function explains({ id, reference, machine, detail }: KnownDifference, difference: Difference): boolean {
   const fits = id === undefined || (typeof id === 'string' ? id === difference.id : id.test(difference.id));

@@ -53,7 +53,7 @@ export const cpythonTests: EngineTests = {
     const { kind, error, limit } = JSON.parse(outcome);
     const told = read(Buffer.from(stdout, 'latin1').toString());
     // What was not run then is what the module came to.
-    return kind === 'done' ? told : { ...told, [module]: { is: kind === 'limit' ? `limit ${limit}` : `ended by ${error?.name}`, detail: error?.message } };
+    return kind === 'done' ? told : { ...told, [`module (test.${module})`]: { is: kind === 'limit' ? `limit ${limit}` : `ended by ${error?.name}`, detail: error?.message } };
   },
 
   reference: async (source, module) => {
@@ -76,7 +76,7 @@ async function referenceRun(source: Source, module: string, args: string[]): Pro
     return read(stdout);
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    return { ...read(stdout), [module]: { is: 'ended', detail: stderr.slice(-500) || (error as Error).message } };
+    return { ...read(stdout), [`module (test.${module})`]: { is: 'ended', detail: stderr.slice(-500) || (error as Error).message } };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -9,12 +9,13 @@
  *     --again                    judges the last results anew, and runs only what has none
  *     --ci                       a sample of modules against expected.json, without a native build
  *     --save-expected            writes expected.json anew, for the modules of the sample
- *     --docs                     writes docs/engine-tests.md from the last full runs of both engines
+ *     --docs                     writes docs/engine-tests.md of this run; with --again, from the last results
  *
  * Sources, native builds and results are kept in the cache folder.
  */
 import { parseArgs } from 'node:util';
 import { cpythonTests } from './cpython.ts';
+import { type EngineReport, writeDocs } from './docs.ts';
 import type { EngineTests } from './engine-tests.ts';
 import { expectedOutcomes, isInSample, saveExpected } from './expected.ts';
 import { type Judged, judge, totalsOf } from './judge.ts';
@@ -45,8 +46,11 @@ const MODULE_MS = 180_000;
 const ENGINES: EngineTests[] = [quickjsTests, cpythonTests];
 const engines = ENGINES.filter(({ image }) => values.engine === undefined || image === values.engine);
 if (engines.length === 0) throw new Error('--engine is cpython or quickjs');
+const reports: EngineReport[] = [];
 for (const engine of engines) {
-  const judged = await runEngine(engine);
+  const source = await sourceOf(engine.image, say);
+  const judged = await runEngine(engine, source);
+  reports.push({ engine, archive: source.archive, judged, leftOut: engine.leftOut(source) });
   const totals = totalsOf(judged);
   if (judged.length === 0 || judged.some(({ ok }) => !ok)) process.exitCode = 1;
   if (values.json) process.stdout.write(`${JSON.stringify({ engine: engine.image, ...totals, failed: judged.filter(({ ok }) => !ok) })}\n`);
@@ -57,10 +61,10 @@ for (const engine of engines) {
         .join(', ')}\n`,
     );
 }
+if (values.docs) await writeDocs(reports);
 
-async function runEngine(engine: EngineTests): Promise<Judged[]> {
+async function runEngine(engine: EngineTests, source: Source): Promise<Judged[]> {
   const { image } = engine;
-  const source = await sourceOf(image, say);
   const only = values.only?.split(',');
   const wanted = (module: string) => !only || only.some((name) => module === name || module.startsWith(`${name}.`));
   const modules = sampleOf(engine.modules(source).filter((module) => wanted(module) && (!values.ci || isInSample(image, module))));

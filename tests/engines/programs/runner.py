@@ -96,9 +96,9 @@ def main(module, left_out):
     try:
         suite = unittest.defaultTestLoader.loadTestsFromName(f"test.{module}")
     except unittest.SkipTest as skipped:
-        return _tell(module, "skipped", str(skipped))
+        return _tell(f"module (test.{module})", "skipped", str(skipped))
     except BaseException as error:
-        return _tell(module, "error", f"{type(error).__name__}: {error}")
+        return _tell(f"module (test.{module})", "error", f"{type(error).__name__}: {error}")
     suite.__class__(_without(suite, left_out)).run(Result())
 
 
