@@ -81,6 +81,17 @@ berlin = datetime.datetime(2024, 7, 1, 12, tzinfo=zoneinfo.ZoneInfo("Europe/Berl
   expect(resultOf(code)).toEqual([4950, [true, true, true, true], '2024-07-01T06:00:00-04:00', true, 'a7ffc6f8', 'b', '1.4142']);
 });
 
+test('where there are no links, reading one tells what is no link from what is not there', () => {
+  const code = `
+import os
+def refused(path):
+    try: os.readlink(path)
+    except OSError as e: return type(e).__name__ if type(e) is not OSError else os.strerror(e.errno)
+open("here", "w").close()
+[refused("here"), refused("/work"), refused("missing"), refused("here/below")]`;
+  expect(resultOf(code)).toEqual(['Invalid argument', 'Invalid argument', 'FileNotFoundError', 'NotADirectoryError']);
+});
+
 test('chance comes from the seed alone', () => {
   const code = 'import random, uuid, secrets, os, tempfile\n[random.random(), str(uuid.uuid4()), secrets.token_hex(4), os.urandom(3), tempfile.mktemp(), hash("x")]';
   const [first, second] = [runPython(code), runPython(code)].map(({ outcome }) => (outcome as { value: unknown }).value);
