@@ -31,6 +31,10 @@ const STAND_INS: Record<string, string[]> = {
   test_code: ['_testinternalcapi'],
   test_compile: ['_testinternalcapi'],
   test_dis: ['_testinternalcapi'],
+  test_import: ['_testsinglephase'],
+  test_importlib: ['_testsinglephase'],
+  test_pkgutil: ['_testsinglephase'],
+  test_pyclbr: ['_testsinglephase'],
 };
 /** What every module finds beside it. */
 const ALWAYS = ['__init__.py', 'support'];
