@@ -12,6 +12,8 @@ export interface EngineReport {
   archive: string;
   judged: Judged[];
   leftOut: Record<string, string>;
+  /** Modules that are to be run, and were not. */
+  notRun: string[];
 }
 
 const FILE = fileURLToPath(new URL('../../docs/engine-tests.md', import.meta.url));
@@ -47,7 +49,6 @@ another one goes on from the bytes. Outcome, output, fuel and state hash must be
   another. ES modules run as the body of a strict async function; \`gc()\` does nothing in a machine.
 `;
 
-/** Of full runs only: what is missing from the results would be missing from the page. */
 export async function writeDocs(reports: readonly EngineReport[]): Promise<void> {
   const sections = await Promise.all(reports.map(section));
   writeFileSync(FILE, [INTRO, totals(reports), ...sections].join('\n'));
@@ -69,7 +70,7 @@ ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${proce
 `;
 }
 
-async function section({ engine: { image }, archive, judged, leftOut }: EngineReport): Promise<string> {
+async function section({ engine: { image }, archive, judged, leftOut, notRun }: EngineReport): Promise<string> {
   const { version } = await readManifest(image);
   const explained = judged.flatMap(({ differences }) => differences.filter(({ known }) => known));
   const [faults, nature] = [explained.filter(({ known }) => known?.fault), explained.filter(({ known }) => !known?.fault)];
@@ -84,7 +85,7 @@ ${byReason(nature)}
 ### Different, and wrong
 
 ${faults.length === 0 ? 'Nothing known.\n' : byReason(faults, true)}${unexplained.length === 0 ? '' : `\n### Not explained yet\n\n${unexplained.map(({ id, reference, machine }) => `- \`${id}\`: ${reference.is}, in a machine ${machine.is}`).join('\n')}\n`}
-### Left out
+${notRun.length === 0 ? '' : `### Not run yet\n\n${notRun.join(', ')}\n\n`}### Left out
 
 ${leftOutTable(leftOut)}`;
 }

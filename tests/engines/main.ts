@@ -6,14 +6,15 @@
  *     --engine cpython|quickjs   only this one           --only NAME,..   modules of these names
  *     --pauses N                 pauses per module (default 3; 0: none)   --seed N   which pauses
  *     --sample N                 only N modules, spread evenly            --json     one JSON object on stdout
- *     --again                    judges the last results anew, and runs only what has none
+ *     --judge                    runs nothing: judges the last results of each module
  *     --ci                       a sample of modules against expected.json, without a native build
  *     --save-expected            writes expected.json anew, for the modules of the sample
- *     --docs                     writes docs/engine-tests.md of this run; with --again, from the last results
+ *     --docs                     writes docs/engine-tests.md from what was run, or judged
  *
  * Sources, native builds and results are kept in the cache folder.
  */
 import { parseArgs } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { cpythonTests } from './cpython.ts';
 import { type EngineReport, writeDocs } from './docs.ts';
 import type { EngineTests } from './engine-tests.ts';
@@ -36,7 +37,7 @@ const { values } = parseArgs({
     ci: { type: 'boolean', default: false },
     'save-expected': { type: 'boolean', default: false },
     docs: { type: 'boolean', default: false },
-    again: { type: 'boolean', default: false },
+    judge: { type: 'boolean', default: false },
   },
 });
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -50,7 +51,9 @@ const reports: EngineReport[] = [];
 for (const engine of engines) {
   const source = await sourceOf(engine.image, say);
   const judged = await runEngine(engine, source);
-  reports.push({ engine, archive: source.archive, judged, leftOut: engine.leftOut(source) });
+  const done = new Set(judged.map(({ module }) => module));
+  const notRun = engine.modules(source).filter((module) => !done.has(module));
+  reports.push({ engine, archive: source.archive, judged, leftOut: engine.leftOut(source), notRun });
   const totals = totalsOf(judged);
   if (judged.length === 0 || judged.some(({ ok }) => !ok)) process.exitCode = 1;
   if (values.json) process.stdout.write(`${JSON.stringify({ engine: engine.image, ...totals, failed: judged.filter(({ ok }) => !ok) })}\n`);
@@ -72,9 +75,10 @@ async function runEngine(engine: EngineTests, source: Source): Promise<Judged[]>
   const runs: ModuleRun[] = [];
   const judged: Judged[] = [];
   await using thread = new MachineThread();
-  for (const [i, module] of modules.entries()) {
-    const run = (values.again && !values.ci && results.of(module)) || (await runModule(engine, source, module, Number(values.seed) + i, thread));
-    if (!values.ci) results.save(run);
+  for (const module of modules) {
+    const run = values.judge ? results.of(module) : await runModule(engine, source, module, thread);
+    if (!run) continue;
+    if (!values.ci && !values.judge) results.save(run);
     const one = judge(values.ci ? [] : KNOWN_DIFFERENCES[image], run);
     runs.push(run);
     judged.push(one);
@@ -88,7 +92,7 @@ async function runEngine(engine: EngineTests, source: Source): Promise<Judged[]>
   return judged;
 }
 
-async function runModule(engine: EngineTests, source: Source, module: string, seed: number, thread: MachineThread): Promise<ModuleRun> {
+async function runModule(engine: EngineTests, source: Source, module: string, thread: MachineThread): Promise<ModuleRun> {
   const { image, limits } = engine;
   const reference = values.ci ? expectedOutcomes(image, module) : await engine.reference(source, module);
   try {
@@ -97,7 +101,7 @@ async function runModule(engine: EngineTests, source: Source, module: string, se
       program: engine.program(source, module),
       limits,
       pauses: Number(values.pauses),
-      seed,
+      seed: Number(values.seed) + crc32(module),
       maxCpuMs: MODULE_MS,
     });
     return { module, reference, machine: engine.outcomes(ending, module), ms, fuel: ending.fuel, pauses, problems };

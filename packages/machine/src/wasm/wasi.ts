@@ -170,6 +170,7 @@ export class Wasi {
       node = this.#o.fs.createFile(place, this.nowMs);
     }
     if (how & OPEN.directory && node.kind !== 'dir') throw new Errno(ERRNO.notdir);
+    if (node.kind === 'dir' && rights & RIGHT_WRITE) throw new Errno(ERRNO.isdir);
     if (node.kind === 'file') {
       if (node.readOnly && rights & RIGHT_WRITE) throw new Errno(ERRNO.rofs);
       if (how & OPEN.truncate) this.#o.fs.resize(node, 0, this.nowMs);
