@@ -24,13 +24,18 @@ const BESIDES = [
   { modules: /^test_enum|^test_dataclasses|^test_functools|^test_typing|^test_cmd|^test_dis|^test_builtin|^test_str/, folder: 'Lib/_pyrepl' },
 ];
 const STAND_IN = fileURLToPath(new URL('./programs/stand_in.py', import.meta.url));
-/** Modules in C that these import although most of their tests do without: a test that uses one is skipped. */
+const STAND_INS_AT = '/work/stand-ins';
+/** Modules that are not in the image, and that these import although most of their tests do without: a test that uses one is skipped. */
 const STAND_INS: Record<string, string[]> = {
   test_bytes: ['_testlimitedcapi'],
   test_class: ['_testinternalcapi'],
   test_code: ['_testinternalcapi'],
   test_compile: ['_testinternalcapi'],
   test_dis: ['_testinternalcapi'],
+  test_logging: ['multiprocessing'],
+  test_marshal: ['_testcapi', '_testinternalcapi'],
+  test_monitoring: ['_testcapi', '_testinternalcapi'],
+  test_types: ['_testsinglephase'],
   test_import: ['_testsinglephase'],
   test_importlib: ['_testsinglephase'],
   test_pkgutil: ['_testsinglephase'],
@@ -49,7 +54,7 @@ export const cpythonTests: EngineTests = {
 
   program: (source, module) => ({
     language: 'python',
-    code: `${readFileSync(RUNNER, 'utf8')}\nmain(${JSON.stringify(module)}, ${JSON.stringify(leftOutTests(module))})`,
+    code: `import sys\nsys.path.insert(0, '${STAND_INS_AT}')\n${readFileSync(RUNNER, 'utf8')}\nmain(${JSON.stringify(module)}, ${JSON.stringify(leftOutTests(module))})`,
     files: filesFor(source, module),
   }),
 
@@ -124,7 +129,7 @@ function filesFor({ folder }: Source, module: string): { path: string; data: Uin
   add(entries.get(module.split('.')[0] as string) as string);
   const tests = [...wanted].flatMap((name) => filesIn(root, name)).map((file) => `Lib/test/${file}`);
   const besides = BESIDES.filter(({ modules }) => modules.test(module)).flatMap(({ folder: name }) => filesIn(folder, name));
-  const standIns = (STAND_INS[module] ?? []).map((name) => ({ path: `/work/Lib/${name}.py`, data: readFileSync(STAND_IN) }));
+  const standIns = (STAND_INS[module] ?? []).map((name) => ({ path: `${STAND_INS_AT}/${name}.py`, data: readFileSync(STAND_IN) }));
   return [...[...tests, ...besides].map((file) => ({ path: `/work/${file}`, data: readFileSync(join(folder, file)) })), ...standIns];
 }
 
