@@ -20,6 +20,7 @@ const SPLIT = 'test_asyncio';
 /** Not in the image, and not what is tested: what tests import besides. */
 const BESIDES = [
   { modules: /^test_argparse|^test_getopt|^test_optparse/, folder: 'Tools/i18n' },
+  { modules: /^test_pkgutil/, folder: 'Lib/test/test_import' },
   { modules: /^test_asyncio|^test_mock|^test_unittest/, folder: 'Lib/wsgiref' },
   { modules: /^test_enum|^test_dataclasses|^test_functools|^test_typing|^test_cmd|^test_dis|^test_builtin|^test_str/, folder: 'Lib/_pyrepl' },
 ];

@@ -10,6 +10,7 @@
 #
 #   build.sh                 make the chroot and fetch the sources first (needs root, mmdebstrap, a Debian mirror)
 #   FERMATA_BUILD_ROOT=dir   use that chroot
+#   FERMATA_BUILD_MIRROR=url the Debian mirror for source archives, if not that of the chroot
 #   FERMATA_BUILD_DL=dir     take source archives from there before trying to fetch
 #   FERMATA_BUILD_FROM=step  start at: sources, libraries, python, link, stops, asyncify, zip (later steps follow)
 set -euo pipefail

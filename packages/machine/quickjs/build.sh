@@ -9,6 +9,7 @@
 #
 #   build.sh                 make the chroot and fetch the source first (needs root, mmdebstrap, a Debian mirror)
 #   FERMATA_BUILD_ROOT=dir   use that chroot
+#   FERMATA_BUILD_MIRROR=url the Debian mirror for source archives, if not that of the chroot
 #   FERMATA_BUILD_DL=dir     take the source archive from there before trying to fetch
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
