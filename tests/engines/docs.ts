@@ -56,14 +56,14 @@ export async function writeDocs(reports: readonly EngineReport[]): Promise<void>
 
 function totals(reports: readonly EngineReport[]): string {
   const rows = reports.map(({ engine: { image }, judged }) => {
-    const { modules, tests, same, explained, unexplained, pauses, problems } = totalsOf(judged);
-    const counts = [modules, tests, same, explained, unexplained, pauses, problems];
+    const { modules, tests, same, explained, unexplained, paused, pauses, problems } = totalsOf(judged);
+    const counts = [modules, tests, same, explained, unexplained, paused, pauses, problems];
     return `| ${[image, ...counts.map((count) => count.toLocaleString('en-US'))].join(' | ')} |`;
   });
   return `## Results
 
-| engine | modules | tests | the same | different, explained | different, unexplained | pauses | modules that pauses changed, or that did not end |
-|---|---|---|---|---|---|---|---|
+| engine | modules | tests | the same | different, explained | different, unexplained | modules run again with pauses | pauses | modules that pauses changed, or that did not end |
+|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${process.platform} ${arch()}, ${cpus()[0]?.model.trim() ?? 'unknown processor'}.

@@ -27,6 +27,8 @@ export interface Totals {
   same: number;
   explained: number;
   unexplained: number;
+  /** Modules that ran again with pauses, and how many. */
+  paused: number;
   pauses: number;
   /** Modules that pauses changed, or that could not be run. */
   problems: number;
@@ -40,6 +42,7 @@ export function totalsOf(judged: readonly Judged[]): Totals {
     same: sum(({ same }) => same),
     explained: sum(({ differences }) => differences.filter(({ known }) => known).length),
     unexplained: sum(({ differences }) => differences.filter(({ known }) => !known).length),
+    paused: sum(({ pauses }) => (pauses > 0 ? 1 : 0)),
     pauses: sum(({ pauses }) => pauses),
     problems: sum(({ problems }) => (problems.length > 0 ? 1 : 0)),
   };
