@@ -67,7 +67,7 @@ export const CPYTHON_DIFFERENCES: readonly KnownDifference[] = [
   // By name.
   { id: 'test.test_pdb.test_pdb_interact_command', why: 'the guest starts without `site`' },
   { id: 'test.test_pdb.test_pdb_breakpoints_preserved_across_interactive_sessions', why: NO_SOURCES },
-  { id: /^test\.test_linecache\.|\.test_module_repr_source$/, why: NO_SOURCES },
+  { id: /^test\.test_linecache\.|^test\.test_trace\.|TestRoundtrip\.test_random_files$|SysModuleTest\.test_stdlib_dir$|\.test_module_repr_source$/, why: NO_SOURCES },
   { id: /^test\.test_doctest\.|test_pdb_return_to_different_file$/, detail: /Failed doctest/, why: NO_SOURCES },
   { id: /^test\.test_io\..*large_file_ops$/, why: 'the file is larger than a task may have' },
   { id: /^test\.test_asyncio\.test_futures\..*\.test_wrap_future$/, why: 'it asks for two threads; an executor of a machine runs its tasks in turn' },
@@ -78,6 +78,7 @@ export const CPYTHON_DIFFERENCES: readonly KnownDifference[] = [
   },
   { id: /^test\.test_asyncio\.test_base_events\.BaseEventLoopWithSelectorTests\./, why: NO_NETWORK },
   { id: /^enum_rst|^enum\./, why: 'it reads the documentation or the source of the library, which are not in the image' },
+  { id: /^test\.test_code\.CoExtra\./, why: NO_SUCH_MODULE },
   { id: /^test\.test_import\.SinglephaseInitTests\./, why: NO_TEST_MODULES },
   { detail: /TESTFN_UNENCODABLE|TESTFN_UNDECODABLE|undecodable|unencodable/i, machine: 'skipped', why: 'file names are any text in a machine' },
   { id: 'test.test_bdb.StateTestCase.test_skip', why: 'locks are written in Python in a machine, and a tracer sees into them' },

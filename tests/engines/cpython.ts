@@ -36,6 +36,7 @@ const STAND_INS: Record<string, string[]> = {
   test_logging: ['multiprocessing'],
   test_marshal: ['_testcapi', '_testinternalcapi'],
   test_monitoring: ['_testcapi', '_testinternalcapi'],
+  test_traceback: ['_testcapi', '_testinternalcapi'],
   test_types: ['_testsinglephase'],
   test_import: ['_testsinglephase'],
   test_importlib: ['_testsinglephase'],
