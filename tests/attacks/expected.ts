@@ -16,8 +16,8 @@ export const EXPECTED: Record<string, Outcome> = {
   'atk-011': succeeds('odd names are names like others, in a file system in memory', { stdout: 'ok' }),
   'atk-013': succeeds('nothing found: there is no network, and no name is resolved', { stdout: 'no OSError\n'.repeat(8) }),
   'atk-014': succeeds('nothing found: no global speaks to a network', { stdout: 'fetch no meta no xhr no ws no es no imp no worker no net no beacon no img no' }),
-  'atk-016': succeeds('nothing found: no spelling of an address makes a network', {
-    stdout: 'no URLError\nno URLError\nno InvalidURL\nno URLError\nno URLError\nno OSError',
+  'atk-016': succeeds('nothing found: one host may be reached, and no spelling of another address is taken for it', {
+    stdout: 'no URLError\nno URLError\nno InvalidURL\nno URLError\nno URLError\nno PermissionError',
   }),
   'atk-017': succeeds('a socket cannot be made, so nothing listens', { stdout: 'OSError' }),
   'atk-020': succeeds('no way of Python starts a program; these modules are not among the allowed ones either', {

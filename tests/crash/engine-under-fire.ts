@@ -13,6 +13,7 @@ export interface StartOptions {
   host: 'threads' | 'processes';
   /** `moment:count` at which it kills itself. */
   at?: string | undefined;
+  slowMs?: number | undefined;
 }
 
 export class EngineUnderFire {
@@ -22,8 +23,12 @@ export class EngineUnderFire {
   readonly died: Promise<void>;
   #next = 1;
 
-  constructor({ folder, host, at }: StartOptions) {
-    const env = { ...process.env, FERMATA_CRASH_FOLDER: folder, FERMATA_CRASH_HOST: host, ...(at === undefined ? {} : { FERMATA_CRASH_AT: at }) };
+  constructor({ folder, host, at, slowMs }: StartOptions) {
+    const env = {
+      ...{ ...process.env, FERMATA_CRASH_FOLDER: folder, FERMATA_CRASH_HOST: host },
+      ...(at === undefined ? {} : { FERMATA_CRASH_AT: at }),
+      ...(slowMs === undefined ? {} : { FERMATA_CRASH_SLOW_MS: String(slowMs) }),
+    };
     this.#child = fork(SOURCE, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#ready.promise.catch(() => {});
     this.died = new Promise((resolve) => {
@@ -59,8 +64,12 @@ export class EngineUnderFire {
     return asked.promise as never;
   }
 
+  get isDead(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   kill(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
+    if (!this.isDead) this.#child.kill('SIGKILL');
     return this.died;
   }
 }

@@ -5,8 +5,9 @@
  *     --tasks N   tasks that are under way at the same time (default: 12)     --seed N   which kills (default: by the clock)
  *
  * Every second kill comes at a random time, the others at a named moment: before and after each commit of a journal, each
- * checkpoint, each tool, each result and each delivery. Whoever submits and decides lives on in this process, and asks again
- * when an answer did not come; so do the effects of tools, in a file of their own.
+ * checkpoint, each tool, each result, each delivery and each webhook. In every fifth life the disk is slow. Whoever submits and
+ * decides lives on in this process, and asks again when an answer did not come; so do the receiver of webhooks, and the effects
+ * of tools, in a file of their own.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,10 +31,11 @@ const root = mkdtempSync(join(tmpdir(), 'fermata-crash-'));
 say(`seed ${values.seed}`);
 const ordeal = new Ordeal({ folder: join(root, 'data'), host, kills: Number(values.kills), atOnce: Number(values.tasks), seed: Number(values.seed), say });
 const findings = await ordeal.run();
-const { kills, perMoment, tasks, unknown, recoveryMs, wrong } = findings;
+const { kills, perMoment, tasks, unknown, webhooks, recoveryMs, wrong } = findings;
 const recovery = [...recoveryMs].sort((a, b) => a - b);
 const quantile = (q: number) => Math.round(recovery[Math.min(recovery.length - 1, Math.floor(q * recovery.length))] ?? 0);
 say(`${kills} kills, ${tasks} tasks: ${wrong.length} lost, wrong or done twice; ${unknown.asked} outcomes unknown (${unknown.happened} of them had happened)`);
+say(`${webhooks.received} webhooks of ends, ${webhooks.repeated} of them repeated`);
 say(
   Object.entries(perMoment)
     .map(([moment, count]) => `${moment} ${count}`)

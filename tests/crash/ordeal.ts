@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallView, TaskView } from 'fermata';
+import { HttpReceiver } from '../stories/http-receiver.ts';
 import { Died, EngineUnderFire } from './engine-under-fire.ts';
 import { effectsFile } from './tools.ts';
 import { type Work, workOf } from './workload.ts';
@@ -21,15 +22,34 @@ export interface Findings {
   tasks: number;
   /** Calls whose outcome the engine could not know, and how many of them had had their effect. */
   unknown: { asked: number; happened: number };
+  /** Webhooks that tell of the end of a task, and how many of them came again, which they may. */
+  webhooks: { received: number; repeated: number };
   recoveryMs: number[];
   wrong: string[];
 }
 
-const MOMENTS = ['commit.before', 'commit.after', 'checkpoint.before', 'checkpoint.after', 'tool.before', 'tool.after', 'settle.after', 'deliver.before', 'deliver.after'];
+const MOMENTS = [
+  'commit.before',
+  'commit.after',
+  'checkpoint.before',
+  'checkpoint.after',
+  'tool.before',
+  'tool.after',
+  'settle.after',
+  'deliver.before',
+  'deliver.after',
+  'webhook.before',
+  'webhook.after',
+];
+/** Those that do not come often. */
+const RARE = /^(checkpoint|webhook)/;
 const TENANT = 'crash';
 /** Between two looks at what waits. */
 const LOOK_MS = 15;
 const LAST_MS = 120_000;
+/** Every so many lives the disk is slow. */
+const SLOW_EVERY = 5;
+const SLOW_MS = 40;
 
 export class Ordeal {
   readonly #options: OrdealOptions;
@@ -37,7 +57,8 @@ export class Ordeal {
   readonly #all = new Map<string, Work>();
   /** Submitted, and not answered yet. */
   readonly #unanswered = new Set<string>();
-  readonly #findings: Findings = { kills: 0, perMoment: {}, tasks: 0, unknown: { asked: 0, happened: 0 }, recoveryMs: [], wrong: [] };
+  readonly #findings: Findings = { kills: 0, perMoment: {}, tasks: 0, unknown: { asked: 0, happened: 0 }, webhooks: { received: 0, repeated: 0 }, recoveryMs: [], wrong: [] };
+  #receiver!: HttpReceiver;
   #random: number;
   #submitting = true;
 
@@ -48,6 +69,8 @@ export class Ordeal {
 
   async run(): Promise<Findings> {
     const { kills, say } = this.#options;
+    await using receiver = await HttpReceiver.start();
+    this.#receiver = receiver;
     while (this.#findings.kills < kills) {
       await this.#life(this.#findings.kills % 2 === 0 ? undefined : MOMENTS[(this.#findings.kills >> 1) % MOMENTS.length]);
       if (this.#findings.kills % 50 === 0) say(`${this.#findings.kills} kills, ${this.#findings.tasks} tasks done`);
@@ -60,18 +83,19 @@ export class Ordeal {
   /** One life of the engine, with its death. */
   async #life(moment: string | undefined): Promise<void> {
     const { folder, host } = this.#options;
-    const at = moment === undefined ? undefined : `${moment}:${1 + Math.floor(this.#chance() ** 2 * 25)}`;
-    const engine = new EngineUnderFire({ folder, host, at });
+    const at = moment === undefined ? undefined : `${moment}:${1 + Math.floor(this.#chance() ** 2 * (RARE.test(moment) ? 6 : 25))}`;
+    const engine = new EngineUnderFire({ folder, host, at, slowMs: this.#findings.kills % SLOW_EVERY === 0 ? SLOW_MS : undefined });
     try {
       this.#findings.recoveryMs.push(await engine.ready);
-      const death = moment === undefined ? sleep(20 + this.#chance() * 500) : Promise.race([engine.died, sleep(4_000)]);
+      const death = moment === undefined ? sleep(20 + this.#chance() * 500) : Promise.race([engine.died, sleep(4_000, undefined, { ref: false })]);
       await Promise.race([this.#tend(engine), death]);
     } catch (error) {
       if (!(error instanceof Died)) throw error;
     }
+    // Where its moment did not come it was killed at some other.
+    const name = engine.isDead && moment !== undefined ? moment : 'random';
     await engine.kill();
     this.#findings.kills++;
-    const name = moment ?? 'random';
     this.#findings.perMoment[name] = (this.#findings.perMoment[name] ?? 0) + 1;
   }
 
@@ -80,7 +104,7 @@ export class Ordeal {
     const { folder, host } = this.#options;
     const engine = new EngineUnderFire({ folder, host });
     await engine.ready;
-    await Promise.race([this.#tend(engine), sleep(LAST_MS)]);
+    await Promise.race([this.#tend(engine), sleep(LAST_MS, undefined, { ref: false })]);
     for (const id of this.#open.keys()) {
       const view = await engine.call('task', { tenant: TENANT, taskId: id }).catch((error: Error) => error.message);
       this.#findings.wrong.push(
@@ -91,6 +115,7 @@ export class Ordeal {
       const { verified, differences } = await engine.call('verify', { tenant: TENANT, taskId: id }).catch((error: Error) => ({ verified: false, differences: [error.message] }));
       if (!verified) this.#findings.wrong.push(`${id} is not verified: ${differences.join('; ')}`);
     }
+    await this.#checkWebhooks();
     await engine.kill();
     this.#checkEffects();
   }
@@ -120,7 +145,7 @@ export class Ordeal {
     await this.#asked(engine, id, work);
   }
   async #asked(engine: EngineUnderFire, id: string, { language, code }: Work): Promise<void> {
-    await engine.call('submit', TENANT, { language, code, limits: { timeoutMs: 600_000, maxCpuMs: 600_000 } }, { taskId: id });
+    await engine.call('submit', TENANT, { language, code, limits: { timeoutMs: 600_000, maxCpuMs: 600_000 }, callbackUrl: `${this.#receiver.url}/hook` }, { taskId: id });
     this.#unanswered.delete(id);
   }
 
@@ -184,6 +209,26 @@ export class Ordeal {
     for (const { effects, repeatable } of this.#all.values()) {
       for (const key of effects) if (counts.get(key) !== 1) this.#findings.wrong.push(`the effect ${key} happened ${counts.get(key) ?? 0} times`);
       for (const key of repeatable) if (!counts.has(key)) this.#findings.wrong.push(`the effect ${key} never happened`);
+    }
+  }
+
+  /** Each end is told, always under the same name. */
+  async #checkWebhooks(): Promise<void> {
+    const names = new Map<string, string[]>();
+    const read = () => {
+      names.clear();
+      for (const { body, headers } of this.#receiver.received) {
+        const { type, data } = JSON.parse(body) as { type: string; data: { task_id: string } };
+        if (type === 'task.succeeded') names.set(data.task_id, [...(names.get(data.task_id) ?? []), headers['webhook-id'] as string]);
+      }
+    };
+    const until = Date.now() + LAST_MS;
+    for (read(); names.size < this.#findings.tasks && Date.now() < until; read()) await sleep(100);
+    for (const id of this.#all.keys()) {
+      const told = names.get(id) ?? [];
+      if (new Set(told).size !== 1) this.#findings.wrong.push(`the end of ${id} was told under ${new Set(told).size} names`);
+      this.#findings.webhooks.received += told.length;
+      this.#findings.webhooks.repeated += Math.max(0, told.length - 1);
     }
   }
 

@@ -42,6 +42,11 @@ export interface Case {
   exact?: Expectations;
 }
 
+/** Those that the program may reach. */
+export function hostsOf({ limits = {} }: Case): string[] {
+  return (limits.network_allow as string[] | undefined) ?? [];
+}
+
 export type Bank = 'bug-reports' | 'attacks';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,5 +1,7 @@
 /** The mock tools of a case, and the record of what reached them. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tool } from '@fermata/tools';
+import { networkTools } from '@fermata/tools/registry';
 import { type TaskEvent, type ToolCallInfo, type ToolDefinition, ToolError, type Value } from 'fermata';
 import type { Args, Behaviour, Case } from './case-bank.ts';
 
@@ -11,7 +13,7 @@ export interface HostCall {
 }
 
 export interface MockTools {
-  definitions: ToolDefinition[];
+  definitions: (ToolDefinition | Tool)[];
   /** To be told the events of the tasks that have these tools. */
   onEvent: (event: TaskEvent) => void;
   /** Resolves when one of those tasks has printed this text, or one has ended. */
@@ -20,7 +22,8 @@ export interface MockTools {
   log: HostCall[];
 }
 
-export function mockTools(tools: Case['tools'] = {}): MockTools {
+/** `hosts`: those that the program may reach. */
+export function mockTools(tools: Case['tools'] = {}, hosts: string[] = []): MockTools {
   const log: HostCall[] = [];
   const definitions = Object.entries(tools).map(([name, behaviour]): ToolDefinition => {
     if (behaviour.external) return { name };
@@ -39,7 +42,7 @@ export function mockTools(tools: Case['tools'] = {}): MockTools {
     if (event.type === 'call' && tools[event.call.name]?.external) log.push({ tool: event.call.name, args: event.call.args });
   };
   const printed = (text: string) => new Promise<void>((resolve) => (output.includes(text) ? resolve() : waiting.push({ text, resolve })));
-  return { definitions, onEvent, printed, log };
+  return { definitions: [...definitions, ...(hosts.length > 0 ? networkTools({ hosts }) : [])], onEvent, printed, log };
 }
 
 async function behave(behaviour: Behaviour, args: Args, signal: AbortSignal): Promise<unknown> {

@@ -12,7 +12,7 @@ export interface ServedMocks {
 export function tools({ mocks, log }: ServedMocks): ToolDefinition[] {
   return mockTools(mocks).definitions.map((tool) => {
     const { name, execute } = tool;
-    if (!execute) return tool;
+    if (!execute) return { name };
     const logged = (args: Args, info: ToolCallInfo) => {
       const keep = (line: Kept) => appendFileSync(log, `${JSON.stringify(line)}\n`);
       keep({ callId: info.callId, tool: name, args });

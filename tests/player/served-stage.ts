@@ -12,7 +12,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CreateTaskWire, TaskWire } from '@fermata/protocol/wire';
 import { type Setup, StoryServer } from '../stories/story-server.ts';
 import { answerOfWire } from './answer.ts';
-import type { Args, Case, Expectations, Json, ScenarioStep } from './case-bank.ts';
+import { type Args, type Case, type Expectations, hostsOf, type Json, type ScenarioStep } from './case-bank.ts';
 import { type Evidence, judge } from './judge.ts';
 import { processesUnder } from './processes.ts';
 import { callsIn, type ServedMocks } from './served-mocks.ts';
@@ -155,6 +155,7 @@ export class ServedStage implements AsyncDisposable {
       tool_constraints: {
         ...{ timeout_seconds: wall, max_cpu_seconds: seconds('cpu_ms'), max_memory_mb: number('memory_mb'), max_disk_mb: number('disk_mb') },
         ...{ max_output_bytes: number('max_output_bytes'), max_tool_calls: number('max_tool_calls'), allowed_libraries: limits.allowed_libraries as string[] | undefined },
+        network_access: hostsOf(this.#case),
       },
     };
     const { task_id: taskId } = await this.#running.client().tasks.create(task);

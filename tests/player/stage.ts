@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { FermataError, type Language, type LimitsInput, type Task, type Value } from 'fermata';
 import { type Answer, answerOf, refusal } from './answer.ts';
-import type { Args, Case, Expectations, ScenarioStep } from './case-bank.ts';
+import { type Args, type Case, type Expectations, hostsOf, type ScenarioStep } from './case-bank.ts';
 import { damaged } from './damaged.ts';
 import { type Evidence, judge } from './judge.ts';
 import { type HostCall, type MockTools, mockTools } from './mock-tools.ts';
@@ -58,7 +58,7 @@ export class Stage {
     this.#premises = premises;
     this.#surroundings = surroundings;
     this.#trappedBefore = surroundings.trapped;
-    this.#mocks = mockTools(theCase.tools);
+    this.#mocks = mockTools(theCase.tools, hostsOf(theCase));
     const { port_closed_from_host: port } = theCase.expect;
     this.#port = port === undefined ? undefined : new PortWatch(Number(port));
   }
@@ -189,7 +189,7 @@ export class Stage {
   }
 
   async #run(program: string, expect: Expectations = this.#case.expect): Promise<void> {
-    this.#mocks = mockTools(this.#case.tools);
+    this.#mocks = mockTools(this.#case.tools, hostsOf(this.#case));
     const own = program === '@program';
     await this.#submit(own ? this.#case.program : program, own);
     await this.#judge(this.#actors.pop() as Actor, expect);
@@ -259,7 +259,7 @@ export class Stage {
       const execute = this.#mocks.definitions.find(({ name }) => name === call?.name)?.execute;
       if (!call || !execute) throw new Error('only a task that waits for its tools can be driven like this');
       const snapshot = task.snapshot();
-      const value = await execute(call.args, { taskId: task.id, callId: call.id, idempotencyKey: '', signal: new AbortController().signal });
+      const value = await execute(call.args as never, { taskId: task.id, callId: call.id, idempotencyKey: '', signal: new AbortController().signal });
       task.answer(call.id, value as Value);
       await snapshot;
     }

@@ -24,8 +24,9 @@ export const PROGRAM = `
 import csv, io
 from fermata import step, progress, input
 
+import requests
 step('download')
-text = tools.download()
+text = requests.get(task_input['url']).text
 
 step('clean')
 rows, seen = [], set()

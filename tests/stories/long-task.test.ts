@@ -13,7 +13,6 @@ beforeAll(async () => {
   server = await StoryServer.start({ host: 'processes' });
   world = await HttpReceiver.start(({ path }) => (path === '/data.csv' ? { status: 200, headers: { 'content-type': 'text/csv' }, body: csv } : { status: 204 }));
   const { tools } = server.client();
-  await tools.add({ kind: 'http', name: 'download', method: 'GET', url: `${world.url}/data.csv` });
   await tools.add({
     kind: 'http',
     name: 'note',
@@ -28,11 +27,12 @@ afterAll(async () => {
 });
 
 const notes = () => world.received.filter(({ path }) => path === '/notes').map(({ body }) => JSON.parse(body).what);
-const limits = { timeout_seconds: 3600, max_cpu_seconds: 3600 };
+const limits = () => ({ timeout_seconds: 3600, max_cpu_seconds: 3600, network_access: [new URL(world.url).host] });
+const input = () => ({ rounds: ROUNDS, url: `${world.url}/data.csv` });
 
 test('a long task is paused after its cleaning step, outlives the server, and goes on to the right result without cleaning again', async () => {
   const client = server.client();
-  const { task_id: id } = await client.tasks.create({ task_id: 'long-task', language: 'python', code: PROGRAM, input: { rounds: ROUNDS }, tool_constraints: limits });
+  const { task_id: id } = await client.tasks.create({ task_id: 'long-task', language: 'python', code: PROGRAM, input: input(), tool_constraints: limits() });
   const steps: string[] = [];
   for await (const event of client.tasks.events(id)) {
     if (event.kind === 'step') steps.push((event.data as { name: string }).name);
@@ -67,13 +67,13 @@ test('a long task is paused after its cleaning step, outlives the server, and go
   const { items } = await again.tasks.journal(id, { limit: 1000 });
   expect(items.filter(({ kind, body }) => kind === 'step' && (JSON.parse(body) as { name: string }).name === 'clean')).toHaveLength(1);
   const calls = await again.calls.list(id);
-  expect(calls.map(({ tool, tries, status }) => `${tool} ${tries} ${status}`)).toEqual(['download 1 settled', 'note 1 settled', 'note 1 settled']);
+  expect(calls.map(({ tool, tries, status }) => `${tool} ${tries} ${status}`)).toEqual(['network.get 1 settled', 'note 1 settled', 'note 1 settled']);
 
   const { output } = (done as { result: { output: { rows: number; model: [number, number, number]; off: number } } }).result;
   expect(output.rows).toBe(clean);
   expect(output.model[0]).toBeCloseTo(3, 1);
   expect(output.model[1]).toBeCloseTo(-2, 1);
   expect(output.off).toBeLessThan(1);
-  const whole = await again.tasks.create({ language: 'python', code: PROGRAM, input: { rounds: ROUNDS }, tool_constraints: limits });
+  const whole = await again.tasks.create({ language: 'python', code: PROGRAM, input: input(), tool_constraints: limits() });
   expect(await again.tasks.wait(whole.task_id)).toMatchObject({ status: 'succeeded', result: { output } });
 });

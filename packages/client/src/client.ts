@@ -50,6 +50,7 @@ export function createClient(options: ClientOptions) {
       put: (name: string, data: Blob | Uint8Array<ArrayBuffer>): Promise<StoredFileWire> =>
         transport.json('POST', '/files', { query: { name }, body: data, headers: { 'content-type': 'application/octet-stream' }, creates: true }),
       get: async (id: string): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await (await transport.send('GET', `/files/${part(id)}`)).arrayBuffer()),
+      remove: (id: string): Promise<void> => transport.json('DELETE', `/files/${part(id)}`),
     },
     tools: {
       list: (query: { stubs?: 'python' | 'typescript' } = {}): Promise<ToolsWire> => transport.json('GET', '/tools', { query }),

@@ -27,6 +27,11 @@ export function callIdOf({ tenant, taskId }: TaskRef, n: number): string {
   return `call_${createHash('sha256').update(`${tenant}\n${taskId}\n${n}`).digest('hex').slice(0, 20)}`;
 }
 
+/** The task in which a call of a tool that is source code runs. */
+export function taskOfCall(callId: string): string {
+  return `task_of_${callId}`;
+}
+
 export class CallDesk {
   readonly #options: CallDeskOptions;
   /** Calls that were handed to their tools by this process, and what ends them early. */
@@ -199,7 +204,7 @@ export class CallDesk {
   }
 
   #tool(live: LiveTask, name: string): EngineTool | undefined {
-    return this.#options.tools.find(live.ref.tenant, name, live.row.request.tools);
+    return this.#options.tools.find(live.ref.tenant, name, live.row.request);
   }
 
   #perform(live: LiveTask, call: CallRow): void {

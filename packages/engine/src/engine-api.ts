@@ -175,6 +175,8 @@ export interface Engine extends AsyncDisposable {
 
   putFile(tenant: string, name: string, data: Uint8Array): Promise<{ fileId: string; bytes: number }>;
   file(tenant: string, fileId: string): Promise<{ name: string; data: Uint8Array } | undefined>;
+  /** Tasks that still name it fail when they begin. Throws `not_found`. */
+  dropFile(tenant: string, fileId: string): Promise<void>;
 
   /**
    * Takes no more tasks, pauses those that run (reason `shutdown`: the next start goes on with them), lets calls that may not be

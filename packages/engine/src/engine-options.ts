@@ -1,5 +1,5 @@
 /** What an engine is made of, and what of it can be set. */
-import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
+import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRequest, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
 
 export interface EngineToolCall {
   taskId: string;
@@ -35,7 +35,10 @@ export interface EngineTools {
   names(tenant: string, patterns?: readonly string[]): ToolName[];
   /** The same, with what they do and take (a JSON Schema). */
   describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[];
-  find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined;
+  /** Throws `invalid_request` where a request asks for what cannot be served. */
+  checkRequest(request: TaskRequest): void;
+  /** What a task calls by this name; `request`: its own. */
+  find(tenant: string, name: string, request: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined;
   /** `rules`: of the task, before those that stand for all. */
   judge(tenant: string, tool: EngineTool, args: ValueRecord, rules: readonly PolicyRule[]): Verdict;
 }

@@ -25,7 +25,7 @@ import {
 } from '@fermata/protocol';
 import { Alarm } from './alarm.ts';
 import { Batches } from './batches.ts';
-import { CallDesk } from './call-desk.ts';
+import { CallDesk, taskOfCall } from './call-desk.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Control } from './control.ts';
 import { decideCall } from './decisions.ts';
@@ -34,7 +34,7 @@ import type { BatchView, CallView, Decision, Engine, EngineStatus, SessionView, 
 import type { EngineOptions } from './engine-options.ts';
 import { EventHub } from './event-hub.ts';
 import { eventOf, taskEvents } from './events.ts';
-import { fileBlob } from './file-blob.ts';
+import { Files } from './files.ts';
 import type { LiveTask } from './live-task.ts';
 import { LiveTasks } from './live-tasks.ts';
 import { type Gate, Queue } from './queue.ts';
@@ -68,6 +68,7 @@ class DurableEngine implements Engine {
   readonly #due: DueTasks;
   readonly #batches: Batches;
   readonly #sessions: Sessions;
+  readonly #files: Files;
   readonly #replayer: Replayer;
   readonly #view: ViewSources;
   #accepting = false;
@@ -93,6 +94,7 @@ class DurableEngine implements Engine {
     this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
     this.#batches = new Batches(store, now, listens);
     this.#sessions = new Sessions(store, now);
+    this.#files = new Files(store, now);
     this.#worker = new Worker({
       ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000, retentionMs: options.retentionMs },
       run: {
@@ -180,6 +182,7 @@ class DurableEngine implements Engine {
   }
   async #submitted(ref: TaskRef, request: TaskRequest, named: boolean, by: string | undefined): Promise<TaskView> {
     this.#limits(request);
+    this.#options.tools.checkRequest(request);
     const repeated = named ? await this.#repeated(ref, request) : undefined;
     if (repeated) return repeated;
     await this.#options.tools.ready(ref.tenant);
@@ -218,6 +221,7 @@ class DurableEngine implements Engine {
     const batchId = options.batchId ?? newId('batch');
     const rows = requests.map(({ request, taskId }) => {
       this.#limits(request);
+      this.#options.tools.checkRequest(request);
       return newTask({ tenant, taskId: taskId ?? newId('task') }, { ...request, batchId }, this.#now(), options.by ?? null);
     });
     const before = await this.#batches.repeated(tenant, batchId, rows);
@@ -364,8 +368,15 @@ class DurableEngine implements Engine {
     if (!ENDED.includes(row.status)) throw new FermataError('invalid_state', 'the task has not ended; cancel it first');
     const body = JSON.stringify({ status: row.status, ended_at: row.endedAt, purged_at: this.#now(), by: by ?? null, head: row.hash });
     await this.#store.commit([{ documents: [{ row: { kind: 'tombstone', tenant: ref.tenant, id: ref.taskId, version: 1, createdAt: this.#now(), body } }] }]);
+    for (const { callId } of await this.#store.calls(ref)) await this.#purgeTaskOf(callId, ref, by);
     for (const { blob } of row.files) await this.#store.dropBlob(blob);
     await this.#store.purge(ref);
+  }
+  /** What a call has run in a task of its own goes with it. */
+  async #purgeTaskOf(callId: string, { tenant }: TaskRef, by?: string): Promise<void> {
+    const row = await this.#store.task({ tenant, taskId: taskOfCall(callId) });
+    if (row && !ENDED.includes(row.status)) await this.cancel(row, by === undefined ? {} : { by });
+    if (row) await this.purge(row, by);
   }
 
   sessions(tenant: string, query: { cursor?: string; limit?: number } = {}): Promise<Page<SessionView>> {
@@ -375,17 +386,14 @@ class DurableEngine implements Engine {
     return this.#sessions.end(tenant, sessionId);
   }
 
-  async putFile(tenant: string, name: string, data: Uint8Array): Promise<{ fileId: string; bytes: number }> {
-    const fileId = newId('file');
-    await this.#store.putBlob(fileBlob(tenant, fileId), data);
-    const body = JSON.stringify({ name, bytes: data.length });
-    await this.#store.commit([{ documents: [{ row: { kind: 'file', tenant, id: fileId, version: 1, createdAt: this.#now(), body }, expect: 0 }] }]);
-    return { fileId, bytes: data.length };
+  putFile(tenant: string, name: string, data: Uint8Array): Promise<{ fileId: string; bytes: number }> {
+    return this.#files.put(tenant, name, data);
   }
-  async file(tenant: string, fileId: string): Promise<{ name: string; data: Uint8Array } | undefined> {
-    const row = await this.#store.document('file', tenant, fileId);
-    const data = row && (await this.#store.blob(fileBlob(tenant, fileId)));
-    return row && data ? { name: (JSON.parse(row.body) as { name: string }).name, data } : undefined;
+  file(tenant: string, fileId: string): Promise<{ name: string; data: Uint8Array } | undefined> {
+    return this.#files.get(tenant, fileId);
+  }
+  dropFile(tenant: string, fileId: string): Promise<void> {
+    return this.#files.drop(tenant, fileId);
   }
 
   async close({ drainMs = 10_000 }: { drainMs?: number } = {}): Promise<void> {

@@ -1,8 +1,9 @@
 /** What the package `@fermata/engine` offers: the engine of durable tasks, and the stores that it can stand on. */
+export { taskOfCall } from './call-desk.ts';
 export { createEngine } from './engine.ts';
 export type * from './engine-api.ts';
 export type { EngineOptions, EngineTool, EngineToolCall, EngineTools, Moment, PreparedProgram, Verdict } from './engine-options.ts';
-export { fileBlob } from './file-blob.ts';
+export { fileBlob } from './files.ts';
 export { verifyChain } from './journal.ts';
 export { createMemoryStore } from './store/memory/memory-store.ts';
 export { backup, restoreFolder } from './store/sqlite/backup.ts';

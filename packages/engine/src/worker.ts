@@ -119,7 +119,10 @@ export class Worker {
         running.run = new RunTask({ ...options, onRest, onQueued: (reason) => (running.reason = reason) }, live);
         this.#running.set(key, running);
         try {
-          await this.#ended(live, await running.run.drive());
+          const end = await running.run.drive();
+          // What is left to do is to wait for the store.
+          onRest(true);
+          await this.#ended(live, end);
           await live.flush();
         } finally {
           this.#running.delete(key);

@@ -27,6 +27,7 @@ export function toolbox(tools: readonly TestTool[]): EngineTools {
     ready: async () => {},
     names: () => tools.map(({ name }) => ({ name, parameters: null })),
     describe: () => tools.map(({ name }) => ({ name, description: `does ${name}`, parameters: { type: 'object' } })),
+    checkRequest: () => {},
     find: (_, name) => {
       const tool = found.get(name);
       return tool && whole(tool);

@@ -4,15 +4,22 @@
  * A tool that is code runs as a task of its own, whose id follows from the call: a call that is made again after a crash finds
  * the task that it began before.
  */
-import type { EngineTool, EngineToolCall, EngineTools, TaskView, Verdict } from '@fermata/engine';
-import { FermataError, fromWire, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
-import { judgeCall, nameFits, parameterNames, ToolError } from '@fermata/tools';
-import type { RegisteredTool, ToolRegistry } from '@fermata/tools/registry';
+import { type EngineTool, type EngineToolCall, type EngineTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
+import { FermataError, fromWire, type NetworkAccess, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
+import { judgeCall, nameFits, parameterNames, type Tool, ToolError } from '@fermata/tools';
+import { type AddedHeader, type AddressGuardOptions, networkTools, type RegisteredTool, type ToolRegistry } from '@fermata/tools/registry';
 
 export interface EngineToolsOptions {
   registry: ToolRegistry;
   /** Rules for all tasks, after those of the task itself. */
   policy?: readonly PolicyRule[] | undefined;
+  /** Which addresses programs may reach besides public ones. */
+  network?: AddressGuardOptions | undefined;
+  networkHeaders?: readonly AddedHeader[] | undefined;
+  /** As `trustHosts` of `networkTools`. */
+  trustHosts?: boolean | undefined;
+  /** Whether a task may ask for all public hosts. */
+  anyHost?: boolean | undefined;
   /** Runs a task to its end; the same again for the same id. */
   runTask: (tenant: string, taskId: string, request: TaskRequest, signal: AbortSignal) => Promise<TaskView>;
 }
@@ -24,6 +31,8 @@ export function engineTools(options: EngineToolsOptions): EngineTools {
 class RegistryTools implements EngineTools {
   readonly #options: EngineToolsOptions;
   readonly #tenants = new Map<string, Map<string, RegisteredTool>>();
+  /** What the access of a task's request comes to. */
+  readonly #networks = new WeakMap<NetworkAccess, Tool[]>();
 
   constructor(options: EngineToolsOptions) {
     this.#options = options;
@@ -44,7 +53,16 @@ class RegistryTools implements EngineTools {
     return fitting.map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
   }
 
-  find(tenant: string, name: string, patterns?: readonly string[]): EngineTool | undefined {
+  checkRequest({ network }: TaskRequest): void {
+    if (network?.hosts === true && !this.#options.anyHost) {
+      throw new FermataError('invalid_request', 'network_access: true is not allowed here', { hint: 'Name the hosts that the program may reach.' });
+    }
+    if (network) this.#networkOf(network);
+  }
+
+  find(tenant: string, name: string, { tools: patterns, network }: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined {
+    const ofNetwork = network && this.#networkOf(network).find((tool) => tool.name === name);
+    if (ofNetwork) return ofNetwork;
     const registered = isGiven(name, patterns) ? this.#of(tenant).get(name) : undefined;
     if (!registered?.program) return registered?.tool;
     return { ...registered.tool, idempotent: true, execute: (args: unknown, call: EngineToolCall) => this.#runCode(tenant, registered, args, call) };
@@ -60,6 +78,13 @@ class RegistryTools implements EngineTools {
     };
   }
 
+  #networkOf(access: NetworkAccess): Tool[] {
+    const { network, networkHeaders, trustHosts = false } = this.#options;
+    const made = this.#networks.get(access) ?? networkTools({ ...access, trustHosts, ...(network ? { network } : {}), ...(networkHeaders ? { headers: networkHeaders } : {}) });
+    this.#networks.set(access, made);
+    return made;
+  }
+
   #of(tenant: string): Map<string, RegisteredTool> {
     const tools = this.#tenants.get(tenant);
     if (!tools) throw new FermataError('internal', `the tools of tenant ${tenant} were not made ready`);
@@ -67,12 +92,13 @@ class RegistryTools implements EngineTools {
   }
 
   async #runCode(tenant: string, { tool, program }: RegisteredTool, args: unknown, { callId, signal }: EngineToolCall): Promise<unknown> {
-    const { language, code, limits, allowedLibraries } = program as NonNullable<RegisteredTool['program']>;
+    const { language, code, limits, allowedLibraries, network } = program as NonNullable<RegisteredTool['program']>;
     const request: TaskRequest = {
       ...{ language, code, input: toWire(args), limits, tools: [], metadata: { tool: tool.name, call_id: callId } },
       ...(allowedLibraries ? { allowedLibraries } : {}),
+      ...(network ? { network } : {}),
     };
-    const ended = await this.#options.runTask(tenant, `task_of_${callId}`, request, signal);
+    const ended = await this.#options.runTask(tenant, taskOfCall(callId), request, signal);
     if (ended.status === 'succeeded') return fromWire(ended.output);
     throw new ToolError(ended.error?.message ?? `the tool's task ${ended.taskId} was ${ended.status}`, { name: 'ToolError', data: { code: ended.error?.code ?? ended.status } });
   }

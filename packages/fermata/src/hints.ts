@@ -7,8 +7,8 @@ import { type ErrorCode, type Language, LIMITS } from '@fermata/protocol';
 export type Words = 'library' | 'cli';
 
 const NAMES = {
-  library: { stdin: 'the option `stdin`', files: 'the option `files`', tools: '`restore(bytes, { tools })`' },
-  cli: { stdin: '`fermata run prog.py < data`', files: '`--file /work/name=file`', tools: '`--tools <file>`' },
+  library: { stdin: 'the option `stdin`', files: 'the option `files`', tools: '`restore(bytes, { tools })`', network: '`network_access`, or `networkTools`' },
+  cli: { stdin: '`fermata run prog.py < data`', files: '`--file /work/name=file`', tools: '`--tools <file>`', network: '`--allow-net <host>`' },
 } as const satisfies Record<Words, Record<string, string>>;
 
 type Advice = (names: (typeof NAMES)[Words]) => string;
@@ -23,14 +23,18 @@ interface GuestHint {
 const PYTHON = ['python'] as const;
 const JAVASCRIPT = ['javascript', 'typescript'] as const;
 
-const noNetwork = () => 'There is no network here: have a tool fetch it, and call that tool.';
+const noNetwork: Advice = ({ network }) => `There is no network here: have a tool fetch it, or let the program reach the host (${network}).`;
 const noProcesses = () => 'No other program can be started here: do it in Python itself, or have a tool do it.';
 const onlyWork: Advice = ({ files }) => `Only /work and /tmp are here, and nothing of the host: put what the program needs there (${files}), and write there.`;
 const noModules = () => 'There are no modules here: use the globals (tools, files, URL, crypto, ...), and define all else in the program itself.';
 
 /** The first one that fits counts. */
 const GUEST_HINTS: readonly GuestHint[] = [
-  { languages: PYTHON, message: /^ModuleNotFoundError: No module named '(requests|httpx|aiohttp|urllib3|websockets?|_ssl)\b/, advice: noNetwork },
+  {
+    languages: PYTHON,
+    message: /^ModuleNotFoundError: No module named '(httpx|aiohttp|urllib3|websockets?|_ssl)\b/,
+    advice: ({ network }) => `Use requests or urllib.request, which reach what the task may reach (${network}), or have a tool do it.`,
+  },
   {
     languages: PYTHON,
     message: /^ModuleNotFoundError: No module named '(numpy|pandas|polars|scipy|sklearn|matplotlib)\b/,
@@ -51,7 +55,11 @@ const GUEST_HINTS: readonly GuestHint[] = [
   { languages: PYTHON, message: /^\w+: \[Errno \d+\] .*: '\/(?!(work|tmp)(\/|'))/, advice: onlyWork },
   { languages: PYTHON, message: /^FileNotFoundError: /, advice: ({ files }) => `Files of the host are not here: give the program its files (${files}).` },
   { languages: JAVASCRIPT, message: /^(ReferenceError: (require|module|exports) is not defined|\w+: (import|export)\b.* is not available here)/, advice: noModules },
-  { languages: JAVASCRIPT, message: /^ReferenceError: (fetch|XMLHttpRequest|WebSocket|EventSource) is not defined/, advice: noNetwork },
+  {
+    languages: JAVASCRIPT,
+    message: /^(ReferenceError: (XMLHttpRequest|WebSocket|EventSource) is not defined|TypeError: fetch failed: this task has no network)/,
+    advice: noNetwork,
+  },
   {
     languages: JAVASCRIPT,
     message: /^ReferenceError: process is not defined/,

@@ -8,8 +8,8 @@ import { createEngine, createMemoryStore, createSqliteStore, type Engine, type E
 import { createChildHost, createThreadHost } from '@fermata/machine';
 import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
 import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
-import type { ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
-import { engineTools } from './engine-tools.ts';
+import type { AddedHeader, ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
+import type { engineTools } from './engine-tools.ts';
 import type { FermataOptions } from './fermata-options.ts';
 import { hintOf } from './hints.ts';
 import { folderKey } from './seal-key-file.ts';
@@ -40,8 +40,14 @@ export interface OpenEngineOptions
   tools?: ToolList | ((store: Store) => ToolList | Promise<ToolList>);
   /** Rules for all tasks, after those of the task itself. */
   policy?: readonly PolicyRule[];
-  /** Which addresses http tools may reach besides public ones. */
+  /** Which addresses http tools, and programs whose task has network access, may reach besides public ones. */
   network?: ToolRegistryOptions['network'];
+  /** Headers that are added to requests of programs to some hosts; no program sees their values. */
+  networkHeaders?: readonly AddedHeader[];
+  /** Addresses that a task's network access says, and `localhost`, may be private: for a folder whose tasks are all its owner's. */
+  trustHosts?: boolean;
+  /** Whether a task may ask for all public hosts (`hosts: true`). Default: it names them. */
+  anyHost?: boolean;
   /** The value of a secret that an http tool names. */
   secret?: ToolRegistryOptions['secret'];
   /** Who is to be told of all tasks of a tenant; learns it from the store before any task runs. */
@@ -63,10 +69,27 @@ export interface OpenEngine extends AsyncDisposable {
 
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
-  const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, tools = [], policy, network, secret, listeners, ...rest } = options;
+  const {
+    folder,
+    host: where = 'threads',
+    threads,
+    jail,
+    cacheDir,
+    maxResidentBytes,
+    tools = [],
+    policy,
+    network,
+    networkHeaders,
+    trustHosts,
+    anyHost,
+    secret,
+    listeners,
+    ...rest
+  } = options;
   checkRules(policy ?? []);
   // Only who opens an engine needs it, and it is not small.
   const { createToolRegistry } = await import('@fermata/tools/registry');
+  const { engineTools } = await import('./engine-tools.ts');
   const owner = folder === undefined ? undefined : takeFolder(folder);
   try {
     const store = folder === undefined || owner === undefined ? createMemoryStore() : createSqliteStore({ folder, owner });
@@ -79,7 +102,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
       ...{ store, host, sealKey, prepare: prepareSource as EngineOptions['prepare'] },
       hint: (fault, language) => hintOf(fault as TaskError & { code: ErrorCode }, 'library', language),
-      tools: engineTools({ registry, policy, runTask: (...task) => runToItsEnd(engine, ...task) }),
+      tools: engineTools({ registry, policy, network, networkHeaders, trustHosts, anyHost, runTask: (...task) => runToItsEnd(engine, ...task) }),
     });
     await listeners?.load(store);
     await engine.start();

@@ -94,3 +94,15 @@ test('a process that was started with flags of V8 runs programs, also from a scr
     expect(await runNode([...flags, '-e', script], { cwd: import.meta.dirname })).toMatchObject({ code: 0, stdout: '21\n' });
   }
 });
+
+test('closing is waited for, whatever its threads or processes still have to say', async () => {
+  // One in a dozen was not, so there are many.
+  const script = `import { createFermata } from 'fermata';
+    for (const host of [...Array(20).fill('threads'), 'processes']) {
+      const fermata = createFermata({ host, threads: 1 });
+      for (let i = 0; i < 3; i++) await fermata.run({ language: 'javascript', code: '1' });
+      await fermata.close();
+    }
+    console.log('closed')`;
+  expect(await runNode(['--input-type=module', '-e', script], { cwd: import.meta.dirname })).toMatchObject({ code: 0, stdout: 'closed\n', stderr: '' });
+});

@@ -42,6 +42,12 @@ static const char files[] = {
 static const char tools[] = {
 #embed "prelude/tools.js"
     , 0};
+static const char headers[] = {
+#embed "prelude/headers.js"
+    , 0};
+static const char fetch[] = {
+#embed "prelude/fetch.js"
+    , 0};
 static const char intl_locale[] = {
 #embed "prelude/intl-locale.js"
     , 0};
@@ -64,7 +70,7 @@ static const char prepare[] = {
 #define PART(name) {#name, name, sizeof name - 1}
 const struct part prelude[] = {
     PART(primordials), PART(inspect_text), PART(inspect), PART(console), PART(timers), PART(events), PART(encoding),
-    PART(clone), PART(url_parse), PART(url), PART(files), PART(tools), PART(intl_locale), PART(intl_number),
+    PART(clone), PART(url_parse), PART(url), PART(files), PART(tools), PART(headers), PART(fetch), PART(intl_locale), PART(intl_number),
     PART(intl_zones), PART(intl_date), PART(intl_text), PART(prepare),
 };
 const uint32_t prelude_count = sizeof prelude / sizeof *prelude;

@@ -51,11 +51,12 @@ export function runJavaScript(code: string, options: RunOptions = {}): Ran {
     }
     const call = calls.find(({ id }) => id === outcome.pending[0]);
     nowMs = call ? nowMs + 1 : Math.max(nowMs, outcome.dueMs ?? Number.NaN);
-    input = call ? { kind: 'answer', callId: call.id, result: answer(tools[call.name] as TestTool, call), nowMs } : { kind: 'timer', nowMs };
+    input = call ? { kind: 'answer', callId: call.id, result: answer(tools[call.name], call), nowMs } : { kind: 'timer', nowMs };
   }
 }
 
-function answer(tool: TestTool, { args }: Call): CallResult {
+function answer(tool: TestTool | undefined, { args }: Call): CallResult {
+  if (!tool) return { error: { name: 'UnknownTool', message: 'there is no such tool' } };
   try {
     return { ok: tool.call(args) };
   } catch (error) {

@@ -56,11 +56,12 @@ export function runPython(code: string, options: RunOptions = {}): Ran {
     const pending = outcome.pending.map((id) => calls.find((call) => call.id === id) as Call);
     const next = pending.find(({ name }) => !tools[name]?.late) ?? (outcome.dueMs === null ? pending[0] : undefined);
     nowMs = next ? nowMs + 1 : Math.max(nowMs, outcome.dueMs ?? Number.NaN);
-    input = next ? { kind: 'answer', callId: next.id, result: answer(tools[next.name] as TestTool, next), nowMs } : { kind: 'timer', nowMs };
+    input = next ? { kind: 'answer', callId: next.id, result: answer(tools[next.name], next), nowMs } : { kind: 'timer', nowMs };
   }
 }
 
-function answer(tool: TestTool, { args }: Call): CallResult {
+function answer(tool: TestTool | undefined, { args }: Call): CallResult {
+  if (!tool) return { error: { name: 'UnknownTool', message: 'there is no such tool' } };
   try {
     return { ok: tool.call(args) };
   } catch (error) {

@@ -33,6 +33,14 @@ export interface RetryOptions {
   backoffMs: number;
 }
 
+/** What the program may reach by requests of its own; absent: nothing. */
+export interface NetworkAccess {
+  /** Host names, `*.` wildcards, addresses and CIDRs, each with an optional port; `true`: all that are public. */
+  hosts: string[] | true;
+  /** Of one request. */
+  timeoutMs?: number;
+}
+
 /** What a task is made of. Values are in their wire form, so that all of it is JSON. */
 export interface TaskRequest {
   language: Language;
@@ -49,6 +57,7 @@ export interface TaskRequest {
   /** Patterns of names; absent: all tools that the tenant has. */
   tools?: string[];
   allowedLibraries?: string[];
+  network?: NetworkAccess;
   limits?: LimitsInput;
   policy?: PolicyRule[];
   retry?: RetryOptions;

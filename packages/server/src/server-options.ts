@@ -47,7 +47,11 @@ export interface ServerOptions {
   /** Is told of faults that are ours. Default: writes them to stderr. */
   onError?: (error: unknown, where: string) => void;
   now?: () => number;
+  /** Told before a webhook is sent, and after its answer, which is not logged yet; for tests that crash there. */
+  moment?: (moment: WebhookMoment) => void;
 }
+
+export type WebhookMoment = 'webhook.before' | 'webhook.after';
 
 export interface ServerContext {
   engine: Engine;

@@ -48,7 +48,7 @@ const PORT = 7070;
 const LAST_ANSWERS_MS = 2000;
 
 export function createServer(options: ServerOptions): FermataServer {
-  const { engine, store, tools, now = Date.now, webhooks = {} } = options;
+  const { engine, store, tools, now = Date.now, moment = () => {}, webhooks = {} } = options;
   const onError = options.onError ?? ((error: unknown, where: string) => console.error(`fermata: ${where}:`, error));
   const draining = new AbortController();
   const guard = createAddressGuard(webhooks.network);
@@ -73,7 +73,7 @@ export function createServer(options: ServerOptions): FermataServer {
   };
   const developmentKey = options.development ? newKey() : undefined;
   const localKey = developmentKey ?? newKey();
-  const dispatcher = new WebhookDispatcher({ ...context, timeoutMs: webhooks.timeoutMs ?? 15_000, pollMs: webhooks.pollMs ?? 1000 });
+  const dispatcher = new WebhookDispatcher({ ...context, moment, timeoutMs: webhooks.timeoutMs ?? 15_000, pollMs: webhooks.pollMs ?? 1000 });
   const wake = () => dispatcher.wake();
   const app = createApp(context, { developmentKey, corsOrigins: options.corsOrigins, wake });
   let local: ReturnType<typeof createApp> | undefined;

@@ -281,6 +281,10 @@ export class MemoryEngine implements Engine {
     return this.#files.get(key(tenant, fileId));
   }
 
+  async dropFile(tenant: string, fileId: string) {
+    if (!this.#files.delete(key(tenant, fileId))) throw new FermataError('not_found', `there is no file ${fileId}`);
+  }
+
   async close(options: { drainMs?: number } = {}): Promise<void> {
     this.closed = options;
     this.status.accepting = false;

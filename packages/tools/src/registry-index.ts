@@ -4,6 +4,8 @@
  */
 export { type AddressGuard, type AddressGuardOptions, AddressRefused, createAddressGuard, isPublic } from './net/address-guard.ts';
 export { type GuardedRequest, type GuardedResponse, guardedRequest, RequestError, type RequestFault } from './net/guarded-request.ts';
+export { type HostRules, hostRules } from './net/host-rules.ts';
+export { type AddedHeader, NETWORK_GET, NETWORK_SEND, type NetworkOptions, networkTools } from './net/network-tools.ts';
 export { createToolRegistry, type RegisteredTool, type ToolKind, type ToolRegistry, type ToolRegistryOptions } from './registry.ts';
 export type { ToolProgram } from './sources/code.ts';
 export { pythonStubs } from './stubs/python.ts';

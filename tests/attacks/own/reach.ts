@@ -40,7 +40,7 @@ for (const [name, road] of Object.entries(roads)) {
 }`,
     expect: { not_contains: [...CANARIES, 'REACHED'] },
     outcome: succeeds('a file URL is no path, and there is no loader', {
-      stdout: 'fetch ReferenceError \nimport ReferenceError \njson ReferenceError \nread Error ENOENT\nurl Error ENOENT\nlist Error ENOENT',
+      stdout: 'fetch TypeError \nimport ReferenceError \njson ReferenceError \nread Error ENOENT\nurl Error ENOENT\nlist Error ENOENT',
     }),
   },
   {

@@ -31,6 +31,7 @@ export async function runDurably(file: string | undefined, options: RunOptions):
   const stdin = await readStdin(program, (text) => progress.line(text));
   const constraints = constraintsOf(limitsOf(options));
   if (options.allowLibrary) constraints.allowed_libraries = options.allowLibrary;
+  if (options.allowNet) constraints.network_access = options.allowNet;
   await using connection = await connect(options, { tools, toolsFile: options.tools });
   refuseOtherTools(connection, options.tools);
   if (options.detach) mustStay(connection);

@@ -15,7 +15,7 @@ import type { ImagesWire } from '@fermata/protocol/wire';
 import { createServer, type FermataServer, type ServerOptions } from '@fermata/server';
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
 
-export interface LocalOptions extends Pick<OpenEngineOptions, 'tools' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'secret'> {
+export interface LocalOptions extends Pick<OpenEngineOptions, 'tools' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'trustHosts' | 'anyHost' | 'secret'> {
   /** The file that the tools are from. */
   toolsFile?: string | undefined;
   server?: Pick<ServerOptions, 'development' | 'webhooks' | 'onError'>;
@@ -34,7 +34,7 @@ const LONGEST_SOCKET = 100;
 
 /** Throws `store_locked` where another process owns the folder. */
 export async function openLocal(folder: string, { toolsFile, server: how, ...options }: LocalOptions): Promise<LocalServer> {
-  const opened = await openEngine({ goesOn: () => false, ...options, folder });
+  const opened = await openEngine({ goesOn: () => false, trustHosts: true, anyHost: true, ...options, folder });
   const { engine, store, registry } = opened;
   const owner = opened.owner as FolderOwner;
   const server = createServer({ engine, store, tools: registry, images, ...(options.policy ? { policy: options.policy } : {}), ...how });

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { addConnectionOptions } from './connection.ts';
 import { resumeTask } from './durable-resume.ts';
 import { resumeSnapshot } from './snapshot-resume.ts';
-import { addTaskOptions, type ResumeOptions } from './task-options.ts';
+import { addTaskOptions, collect, type ResumeOptions } from './task-options.ts';
 
 /** `done` is told the exit code. */
 export function addResumeCommand(program: Command, done: (exitCode: number) => void): void {
@@ -14,6 +14,7 @@ export function addResumeCommand(program: Command, done: (exitCode: number) => v
     .argument('<task>', 'id of a task, or a file that a pause has written');
   addConnectionOptions(addTaskOptions(command))
     .option('--trust', 'accept a snapshot that is not sealed, and believe what it says; its tools must be given with --tools')
+    .option('--allow-net <host>', 'of a snapshot file: hosts the program may reach, as for run (repeatable)', collect)
     .option('--redo', 'carry out again the calls whose outcome is unknown; their effects may happen twice')
     .action(async (task: string, options: ResumeOptions) => done(await (isFile(task) ? resumeSnapshot : resumeTask)(task, options)));
 }

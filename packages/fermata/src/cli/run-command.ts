@@ -4,7 +4,7 @@ import { addConnectionOptions } from './connection.ts';
 import { runDurably } from './durable-run.ts';
 import { runInMemory } from './ephemeral-run.ts';
 import { addLimitOptions } from './limit-options.ts';
-import { addTaskOptions, type RunOptions } from './task-options.ts';
+import { addTaskOptions, collect, type RunOptions } from './task-options.ts';
 
 /** `done` is told the exit code. */
 export function addRunCommand(program: Command, done: (exitCode: number) => void): void {
@@ -17,14 +17,11 @@ export function addRunCommand(program: Command, done: (exitCode: number) => void
     .option('-i, --input <json>', 'what the program sees as its input: JSON, or @file with JSON')
     .option('-f, --file <path=file>', 'put a file into /work or /tmp (repeatable)', collect)
     .option('--allow-library <module>', 'modules the program may import; default: all (repeatable)', collect)
+    .option('--allow-net <host>', 'host the program may reach: a name, *.name, an address or CIDR, with :port for one port; default: none (repeatable)', collect)
     .addOption(new Option('--sandbox <kind>', 'where it runs; auto takes the lightest that can do it').choices(['auto', 'wasm']).default('auto'));
   addConnectionOptions(addTaskOptions(addLimitOptions(command)))
     .option('--ephemeral', 'keep nothing: the task is in memory, and a pause writes a snapshot file into the current folder')
     .option('--detach', 'only submit it, to a server that runs, and print its id')
     .addHelpText('after', '\nA Python program reads the standard input of this command, unless it is itself read from there.')
     .action(async (file: string | undefined, options: RunOptions) => done(await (options.ephemeral ? runInMemory : runDurably)(file, options)));
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }

@@ -24,6 +24,7 @@ interface ServeOptions {
   maxRunning?: number;
   allowPrivateWebhooks?: boolean;
   allowPrivateTools?: boolean;
+  allowAnyHost?: boolean;
   json?: boolean;
 }
 
@@ -42,7 +43,8 @@ export function addServeCommand(program: Command, done: (exitCode: number) => vo
     .option('--max-running <n>', 'tasks that run at the same time (default: 64)', parseCount)
     .addOption(new Option('--drain <duration>', 'how long tasks have to be put down at the end').argParser(parseDuration).default(10_000, '10s'))
     .option('--allow-private-webhooks', 'webhooks may go to private addresses')
-    .option('--allow-private-tools', 'http tools may call private addresses')
+    .option('--allow-private-tools', 'http tools, and programs with network access, may reach private addresses')
+    .option('--allow-any-host', 'tasks may ask for all public hosts (network_access: true)')
     .option('--json', 'tell the address as one JSON object on stdout')
     .action(async (options: ServeOptions) => done(await serve(options)));
 }
@@ -54,6 +56,7 @@ async function serve(options: ServeOptions): Promise<number> {
   const local = await openLocal(data, {
     ...{ tools, toolsFile, host: machines },
     ...(maxRunning === undefined ? {} : { maxRunning }),
+    ...{ trustHosts: false, anyHost: options.allowAnyHost === true },
     ...(options.allowPrivateTools ? { network: PRIVATE } : {}),
     // A task that was started with other tools waits for them.
     goesOn: ({ request }) => (request.metadata?.tools_file ?? file) === file,

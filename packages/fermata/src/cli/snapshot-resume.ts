@@ -6,7 +6,7 @@ import { sealKey } from '../seal-key-file.ts';
 import { driveTask, showEvents } from './drive.ts';
 import { Progress } from './progress.ts';
 import { readBytes } from './read-input.ts';
-import { approver, type ResumeOptions } from './task-options.ts';
+import { approver, networkOf, type ResumeOptions } from './task-options.ts';
 import { loadToolsFile } from './tools-file.ts';
 
 /** Resolves with the exit code. */
@@ -18,7 +18,7 @@ export async function resumeSnapshot(file: string, options: ResumeOptions): Prom
   const task = await fermata.restore(bytes, {
     ...approver(options.approve),
     trust: options.trust === true,
-    tools: (label) => toolsFor(label, options),
+    tools: async (label) => [...(await toolsFor(label, options)), ...(await networkOf(options))],
     onEvent: showEvents({ json, progress }),
   });
   if (options.redo) for (const { callId, kind } of task.waitingFor) if (kind === 'outcome_unknown') task.retry(callId);

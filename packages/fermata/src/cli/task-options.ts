@@ -1,6 +1,7 @@
 /** The options that `fermata run` and `fermata resume` share. */
 import { confirm, isCancel } from '@clack/prompts';
 import { type Language, type LimitsInput, toWire } from '@fermata/protocol';
+import type { Tool } from '@fermata/tools';
 import { type Command, Option } from 'commander';
 import type { Approver } from '../tool-runner.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -21,11 +22,13 @@ export interface RunOptions extends TaskCommandOptions, ConnectionOptions, Limit
   input?: string;
   file?: string[];
   allowLibrary?: string[];
+  allowNet?: string[];
   ephemeral?: boolean;
   detach?: boolean;
 }
 
 export interface ResumeOptions extends TaskCommandOptions, ConnectionOptions {
+  allowNet?: string[];
   json?: boolean;
   trust?: boolean;
   redo?: boolean;
@@ -37,6 +40,18 @@ export function addTaskOptions(command: Command): Command {
     .addOption(new Option('--approve <how>', 'calls of tools that require approval').choices(['ask', 'auto', 'deny']).default('ask'))
     .option('--pause-after <duration>', 'pause after so long', parseDuration)
     .option('-q, --quiet', 'say nothing on stderr but errors');
+}
+
+/** The values of an option that may be given more than once. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+/** The network of a task in memory. Only who has one loads what it takes. */
+export async function networkOf({ allowNet }: Pick<RunOptions, 'allowNet'>): Promise<Tool[]> {
+  if (!allowNet) return [];
+  const { networkTools } = await import('@fermata/tools/registry');
+  return networkTools({ hosts: allowNet, trustHosts: true });
 }
 
 /** Decides on a call; absent where nobody here can. */

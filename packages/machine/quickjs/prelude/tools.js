@@ -140,7 +140,16 @@
     note({ note: 'checkpoint' }, 'checkpoint');
     return promiseResolve(undefined);
   }
+  // A person confirms or edits a value; a rejection is an exception.
+  function review(value, reason = undefined) {
+    try {
+      return call('review', reason === undefined ? { value } : { value, reason: `${reason}` });
+    } catch (error) {
+      return promiseReject(error);
+    }
+  }
   shared.global('step', step);
+  shared.global('review', review);
   shared.global('progress', progress);
   shared.global('checkpoint', checkpoint);
 })

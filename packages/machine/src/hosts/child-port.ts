@@ -95,7 +95,8 @@ class ChildPort implements Port {
   }
 
   hold(awaited: boolean): void {
-    if (awaited) {
+    // Who closes it waits for its end, whatever it still has to say.
+    if (awaited || this.#ended) {
       this.#child.ref();
       this.#child.channel?.ref();
     } else {

@@ -14,13 +14,14 @@ import {
   type Inspection,
   type Limits,
   type LimitsInput,
+  limitsSchema,
   type OpenOptions,
   type Report,
   type Restored,
   type SealOptions,
 } from '@fermata/protocol';
 import type { Death, OpenPort, Port } from './port.ts';
-import { type FromThread, fromPlainError, type ToThread } from './thread-messages.ts';
+import { type FromThread, fromPlainError, NEW_REPORT, type ToThread } from './thread-messages.ts';
 
 /** A machine went down with its Worker. `blame`: `own` if it had its turn when the Worker broke down, `turn` if it had its turn when somebody ended the Worker. */
 export class MachineLost extends FermataError {
@@ -65,21 +66,25 @@ export class RemoteThread {
     await this.#give(image);
     await this.request(0, (request) => ({ op: 'prepare', request, image }));
   }
+  /** A machine that cannot be made is lost when it is first used. */
   async create(image: ImageName, limits: LimitsInput): Promise<HostedMachine> {
-    return (await this.#machine(image, (request, id) => ({ op: 'create', request, id, image, limits }))).machine;
+    await this.#give(image);
+    const parsed = limitsSchema.parse(limits);
+    const id = this.#next++;
+    this.send({ op: 'create', id, image, limits: parsed });
+    return this.#kept(new RemoteMachine(this, id, parsed, NEW_REPORT));
   }
-  restore(image: ImageName, snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }> {
-    return this.#machine<Restored>(image, (request, id) => ({ op: 'restore', request, id, image, snapshot, open }));
-  }
-
-  async #machine<R>(image: ImageName, message: (request: number, id: number) => ToThread): Promise<{ machine: HostedMachine; restored: R }> {
+  async restore(image: ImageName, snapshot: Uint8Array, open: OpenOptions): Promise<{ machine: HostedMachine; restored: Restored }> {
     await this.#give(image);
     const id = this.#next++;
-    const made = (await this.request(id, (request) => message(request, id))) as { limits: Limits; report: Report; restored: R };
-    const machine = new RemoteMachine(this, id, made.limits, made.report);
-    if (this.#death) throw this.#lost(id, this.#death);
-    this.#machines.set(id, machine);
-    return { machine, restored: made.restored };
+    const made = (await this.request(id, (request) => ({ op: 'restore', request, id, image, snapshot, open }))) as { limits: Limits; report: Report; restored: Restored };
+    return { machine: this.#kept(new RemoteMachine(this, id, made.limits, made.report)), restored: made.restored };
+  }
+
+  #kept(machine: RemoteMachine): HostedMachine {
+    if (this.#death) throw this.#lost(machine.id, this.#death);
+    this.#machines.set(machine.id, machine);
+    return machine;
   }
 
   async #give(image: ImageName): Promise<void> {
@@ -154,7 +159,7 @@ export class RemoteThread {
 
 class RemoteMachine implements HostedMachine {
   readonly #thread: RemoteThread;
-  readonly #id: number;
+  readonly id: number;
   readonly limits: Limits;
   #report: Report;
   #lost: Error | undefined;
@@ -162,7 +167,7 @@ class RemoteMachine implements HostedMachine {
 
   constructor(thread: RemoteThread, id: number, limits: Limits, report: Report) {
     this.#thread = thread;
-    this.#id = id;
+    this.id = id;
     this.limits = limits;
     this.#report = report;
   }
@@ -179,30 +184,30 @@ class RemoteMachine implements HostedMachine {
     if (this.#advancing) return Promise.reject(new FermataError('invalid_state', 'the machine is running'));
     return new Promise((resolve, reject) => {
       this.#advancing = { resolve, reject, onEmitted };
-      this.#thread.send({ op: 'advance', id: this.#id, input, budget });
+      this.#thread.send({ op: 'advance', id: this.id, input, budget });
       this.#thread.hold();
     });
   }
   stop(): void {
-    if (this.#advancing) this.#thread.send({ op: 'stop', id: this.#id });
+    if (this.#advancing) this.#thread.send({ op: 'stop', id: this.id });
   }
   snapshot(seal?: SealOptions, attachment: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
-    return this.#ask<Uint8Array>((request) => ({ op: 'snapshot', request, id: this.#id, seal, attachment }));
+    return this.#ask<Uint8Array>((request) => ({ op: 'snapshot', request, id: this.id, seal, attachment }));
   }
   hash(): Promise<string> {
-    return this.#ask<string>((request) => ({ op: 'hash', request, id: this.#id }));
+    return this.#ask<string>((request) => ({ op: 'hash', request, id: this.id }));
   }
   inspect(): Promise<Inspection> {
-    return this.#ask<Inspection>((request) => ({ op: 'inspect', request, id: this.#id }));
+    return this.#ask<Inspection>((request) => ({ op: 'inspect', request, id: this.id }));
   }
   readFile(path: string): Promise<Uint8Array | undefined> {
-    return this.#ask<Uint8Array | undefined>((request) => ({ op: 'readFile', request, id: this.#id, path }));
+    return this.#ask<Uint8Array | undefined>((request) => ({ op: 'readFile', request, id: this.id, path }));
   }
   files(): Promise<{ path: string; data: Uint8Array }[]> {
-    return this.#ask<{ path: string; data: Uint8Array }[]>((request) => ({ op: 'files', request, id: this.#id }));
+    return this.#ask<{ path: string; data: Uint8Array }[]>((request) => ({ op: 'files', request, id: this.id }));
   }
   dispose(): void {
-    this.#thread.forget(this.#id);
+    this.#thread.forget(this.id);
     this.lose(new FermataError('invalid_state', 'the machine was disposed of'));
   }
 
@@ -210,9 +215,12 @@ class RemoteMachine implements HostedMachine {
     this.#report = message.report;
     const advancing = this.#advancing;
     if (message.kind === 'emitted') return advancing?.onEmitted(message.emitted, message.report);
+    if (message.kind === 'outcome' && message.emitted.length > 0) advancing?.onEmitted(message.emitted, message.report);
     this.#advancing = undefined;
-    if (message.kind === 'outcome') advancing?.resolve(message.outcome);
-    else advancing?.reject(fromPlainError(message.error));
+    if (message.kind === 'outcome') return advancing?.resolve(message.outcome);
+    const error = fromPlainError(message.error);
+    if (advancing) advancing.reject(error);
+    else this.#lost ??= error;
   }
   lose(error: Error): void {
     this.#lost ??= error;
@@ -222,6 +230,6 @@ class RemoteMachine implements HostedMachine {
 
   #ask<T>(message: (request: number) => ToThread): Promise<T> {
     if (this.#lost) return Promise.reject(this.#lost);
-    return this.#thread.request(this.#id, message) as Promise<T>;
+    return this.#thread.request(this.id, message) as Promise<T>;
   }
 }

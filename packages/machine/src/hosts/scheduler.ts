@@ -13,10 +13,10 @@ import type { Machine } from '../wasm/machine.ts';
 /** A slice is about this long; a turn ends with the first slice that passes its length. */
 const SLICE_MS = 2;
 const TURN_MS = 8;
-/** How long a machine that is alone goes on under one timeout, and how far off the timeout must be meanwhile. */
+/** How long turns are taken under one timeout, and how far off the timeout must be meanwhile. */
 const BREATH_MS = 50;
 const SAFE_MS = 1000;
-/** An answer that comes so soon finds the thread still there. */
+/** What comes so soon finds the thread still there. */
 const LINGER_MS = 1;
 /** No stretch without a fuel check takes so long; one that does is ended. */
 export const MAX_TURN_MS = 20_000;
@@ -38,11 +38,12 @@ export interface Entry {
   advancing: { next: Input; budget: Budget; startedMs: number; cpuAtStart: number; stop: boolean } | null;
 }
 
-/** What a turn has come to and was not told yet. */
-interface Turn {
+/** Turns under one timeout; what the last of them has come to and was not told yet. */
+interface Breath {
+  entry: Entry;
   emitted: Emission[][];
   outcome: HostedOutcome | undefined;
-  /** After so long the turn is ended. */
+  /** After so long the machine that has its turn is ended. */
   timeoutMs: number;
   /** The machine is being advanced: a timeout now ends the machine and nothing else. */
   inGuest: boolean;
@@ -50,13 +51,14 @@ interface Turn {
 
 export interface SchedulerEvents {
   emitted(entry: Entry, emitted: Emission[]): void;
-  outcome(entry: Entry, outcome: HostedOutcome): void;
+  /** `emitted`: what was not told before. */
+  outcome(entry: Entry, outcome: HostedOutcome, emitted: Emission[]): void;
   lost(entry: Entry, error: FermataError): void;
   /**
-   * Asked while this machine alone is at work, between two of its turns, or for so long (ms) after it began to wait for an
-   * answer: takes messages. True: it may go on in the same breath.
+   * Asked between two turns: takes what messages it can without delay, and waits so long (ms) for one that sets a machine
+   * going. False if there is another kind of message, which the turns have to make room for.
    */
-  between(entry: Entry, lingerMs: number): boolean;
+  between(lingerMs: number): boolean;
 }
 
 export class Scheduler {
@@ -113,79 +115,92 @@ export class Scheduler {
   }
 
   /**
-   * Gives the next machine its turn, and tells what came of it. To arm the timeout costs more than a tool call, so a machine
-   * that is alone has several turns, and the answers between them, under one.
+   * Gives machines their turns for a while, and tells what came of them. To arm the timeout costs more than a tool call, so
+   * there is one for many turns: of one machine, or of all that have more time left than any stretch may take.
    */
   turn(): void {
-    const entry = this.#runnable.shift();
-    if (!entry?.advancing) return;
-    this.#runnable.push(entry);
-    const { wallMs, cpuMs } = this.#left(entry);
-    const timeoutMs = Math.min(wallMs, cpuMs * CPU_SLACK, MAX_TURN_MS);
-    const turn: Turn = { emitted: [], outcome: undefined, timeoutMs, inGuest: false };
-    this.#chargedMs = cpuNowMs();
+    const entry = this.#next();
+    if (!entry) return;
+    const timeoutMs = this.#timeoutOf(entry);
+    const breath: Breath = { entry, emitted: [], outcome: undefined, timeoutMs, inGuest: false };
     let thrown: unknown;
     try {
-      underTimeout(() => this.#turns(entry, turn, Math.min(BREATH_MS, timeoutMs - SAFE_MS)), timeoutMs);
+      underTimeout(() => this.#turns(breath, Math.min(BREATH_MS, timeoutMs - SAFE_MS)), timeoutMs);
     } catch (error) {
       thrown = error;
     }
     this.#mark(0);
     // Nobody knows what of the telling was done. The thread must go; its machines are brought back elsewhere.
-    if (isTimeout(thrown) && !turn.inGuest && turn.emitted.length + (turn.outcome ? 1 : 0) === 0) throw thrown;
-    this.#settle(entry, turn, thrown);
+    if (isTimeout(thrown) && !breath.inGuest && breath.emitted.length + (breath.outcome ? 1 : 0) === 0) throw thrown;
+    this.#settle(breath, thrown);
   }
 
-  #turns(entry: Entry, turn: Turn, breathMs: number): void {
+  #turns(breath: Breath, breathMs: number): void {
     const began = performance.now();
     for (;;) {
-      this.#mark(entry.id);
-      this.#slices(entry, turn);
-      const alone = this.#runnable.length === 1 && this.#runnable[0] === entry;
-      if (!alone || this.#isExhausted(entry) || performance.now() - began >= breathMs) return;
+      this.#chargedMs = cpuNowMs();
+      this.#mark(breath.entry.id);
+      this.#slices(breath);
+      if (this.#isExhausted(breath.entry) || performance.now() - began >= breathMs) return;
       this.#mark(0);
-      const waits = turn.outcome?.kind === 'calls';
-      this.#settle(entry, turn, undefined);
-      if (!waits && !entry.advancing) return;
-      if (!this.#events.between(entry, waits ? LINGER_MS : 0) || !entry.advancing || this.#runnable.length > 1) return;
+      this.#settle(breath, undefined);
+      if (!this.#events.between(this.busy ? 0 : LINGER_MS)) return;
+      const [next] = this.#runnable;
+      if (!next || !this.#maySucceed(next, breath)) return;
+      breath.entry = this.#next() as Entry;
     }
   }
 
-  /** Runs under a timeout that may end it between any two steps, so it leaves what it has in `turn` as it goes. */
-  #slices({ machine, advancing, sliceFuel }: Entry, turn: Turn): void {
+  /** Takes turns in order. */
+  #next(): Entry | undefined {
+    const entry = this.#runnable.shift();
+    if (entry) this.#runnable.push(entry);
+    return entry;
+  }
+
+  /** Whether the timeout of this breath is neither too long nor too short for a machine. */
+  #maySucceed(next: Entry, { entry, timeoutMs }: Breath): boolean {
+    return next === entry || (timeoutMs === MAX_TURN_MS && this.#timeoutOf(next) === MAX_TURN_MS);
+  }
+
+  /** Runs under a timeout that may end it between any two steps, so it leaves what it has in `breath` as it goes. */
+  #slices(breath: Breath): void {
+    const { machine, advancing, sliceFuel } = breath.entry;
     const began = performance.now();
     while (advancing) {
-      turn.inGuest = true;
+      breath.inGuest = true;
       const { emitted, ...outcome } = machine.advance(advancing.next, sliceFuel);
-      turn.emitted.push(emitted);
+      breath.emitted.push(emitted);
       advancing.next = { kind: 'go' };
       const ended = outcome.kind !== 'slice-used' || advancing.stop;
-      if (ended) turn.outcome = outcome;
-      turn.inGuest = false;
+      if (ended) breath.outcome = outcome;
+      breath.inGuest = false;
       if (ended || performance.now() - began >= TURN_MS) return;
     }
   }
 
-  /** Charges and tells what there is to tell of a turn so far, once. */
-  #settle(entry: Entry, turn: Turn, thrown: unknown): void {
+  /** Charges and tells what there is to tell of the last turn, once. */
+  #settle(breath: Breath, thrown: unknown): void {
+    const { entry, outcome, timeoutMs } = breath;
     const now = cpuNowMs();
     entry.cpuMs += now - this.#chargedMs;
     this.#chargedMs = now;
-    const { outcome } = turn;
     const overran = isTimeout(thrown);
     if (overran && !outcome) {
       const rest = entry.machine.abandon();
-      if (turn.emitted.at(-1) !== rest) turn.emitted.push(rest.filter(({ kind }) => kind === 'output'));
+      if (breath.emitted.at(-1) !== rest) breath.emitted.push(rest.filter(({ kind }) => kind === 'output'));
     }
-    const emitted = turn.emitted.flat();
-    turn.emitted = [];
-    turn.outcome = undefined;
-    this.#tell(entry, emitted);
+    const emitted = breath.emitted.flat();
+    breath.emitted = [];
+    breath.outcome = undefined;
     if (outcome) {
       this.#leave(entry);
-      this.#events.outcome(entry, outcome);
-    } else if (thrown !== undefined && !overran) this.#fail(entry, thrown);
-    else if (overran || this.#isExhausted(entry)) this.#overrun(entry, turn.timeoutMs);
+      this.#events.outcome(entry, outcome, emitted);
+      return;
+    }
+    this.#tell(entry, emitted);
+    if (thrown !== undefined && !overran) this.#fail(entry, thrown);
+    else if (overran || this.#isExhausted(entry)) this.#overrun(entry, timeoutMs);
   }
 
   #isExhausted(entry: Entry): boolean {
@@ -205,6 +220,10 @@ export class Scheduler {
     if (!run) return { wallMs: Number.POSITIVE_INFINITY, cpuMs: Number.POSITIVE_INFINITY };
     return { wallMs: run.budget.wallMs - (performance.now() - run.startedMs), cpuMs: run.budget.cpuMs - (cpuMs - run.cpuAtStart) };
   }
+  #timeoutOf(entry: Entry): number {
+    const { wallMs, cpuMs } = this.#left(entry);
+    return Math.min(wallMs, cpuMs * CPU_SLACK, MAX_TURN_MS);
+  }
   #leave(entry: Entry): void {
     entry.advancing = null;
     const at = this.#runnable.indexOf(entry);
@@ -222,7 +241,7 @@ export class Scheduler {
         ? `the program ran longer than ${timeoutMs} ms`
         : `the program used more than ${maxCpuMs} ms of processor time`;
     this.#leave(entry);
-    this.#events.outcome(entry, { kind: 'limit', limit, message });
+    this.#events.outcome(entry, { kind: 'limit', limit, message }, []);
   }
   #fail(entry: Entry, error: unknown): void {
     this.#leave(entry);

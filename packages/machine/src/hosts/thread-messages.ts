@@ -7,7 +7,7 @@ import {
   type HostedOutcome,
   type ImageName,
   type Input,
-  type LimitsInput,
+  type Limits,
   type OpenOptions,
   type Report,
   type SealOptions,
@@ -17,7 +17,8 @@ import type { ImageParts } from '../wasm/image.ts';
 export type ToThread =
   | { op: 'image'; name: ImageName; parts: ImageParts }
   | { op: 'prepare'; request: number; image: ImageName }
-  | { op: 'create'; request: number; id: number; image: ImageName; limits: LimitsInput }
+  /** Not answered: what goes wrong is told as `lost`. */
+  | { op: 'create'; id: number; image: ImageName; limits: Limits }
   | { op: 'restore'; request: number; id: number; image: ImageName; snapshot: Uint8Array; open: OpenOptions }
   | { op: 'advance'; id: number; input: Input; budget: Budget }
   | { op: 'stop'; id: number }
@@ -32,8 +33,16 @@ export type FromThread =
   | { kind: 'answer'; request: number; value: unknown }
   | { kind: 'refused'; request: number; error: PlainError }
   | { kind: 'emitted'; id: number; emitted: Emission[]; report: Report }
-  | { kind: 'outcome'; id: number; outcome: HostedOutcome; report: Report }
+  /** `emitted`: what was not told before. */
+  | { kind: 'outcome'; id: number; outcome: HostedOutcome; emitted: Emission[]; report: Report }
   | { kind: 'lost'; id: number; error: PlainError; report: Report };
+
+/** Of a machine that has just been made. */
+export const NEW_REPORT: Report = {
+  usage: { fuel: 0, memoryBytes: 0, peakMemoryBytes: 0, diskBytes: 0, outputBytes: 0, calls: 0 },
+  cpuMs: 0,
+  position: null,
+};
 
 export interface PlainError {
   code: ErrorCode;

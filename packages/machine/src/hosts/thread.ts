@@ -10,16 +10,20 @@ import type { ImageName } from '@fermata/protocol';
 import type { GuestInstance } from '../wasm/guest-instance.ts';
 import { Image } from '../wasm/image.ts';
 import { Machine } from '../wasm/machine.ts';
-import { type Entry, Scheduler, underTimeout } from './scheduler.ts';
-import { type FromThread, plainError, type ToThread } from './thread-messages.ts';
-import { type TurnWord, turnMarker } from './turn-word.ts';
+import { Scheduler, underTimeout } from './scheduler.ts';
+import { type FromThread, NEW_REPORT, plainError, type ToThread } from './thread-messages.ts';
+import { turnMarker } from './turn-word.ts';
+import type { WorkerData } from './worker-port.ts';
 
 const PREPARED_PER_IMAGE = 2;
+/** How much memory of machines that are gone is kept for those to come, and for how long when none come. */
+const RETIRED_BYTES = 96 * 1024 * 1024;
+const RETIRED_MS = 2000;
 /** A thread that had nothing to do for so long makes machines in advance. */
 const IDLE_MS = 20;
 const INSPECT_MS = 2000;
-/** Between two looks for a message while a thread lingers. */
-const POLL_MS = 0.05;
+/** What can be done between two turns, far from their timeout. */
+const QUICK: readonly ToThread['op'][] = ['advance', 'stop', 'create', 'dispose'];
 
 if (!parentPort) throw new Error('thread.js runs only as a Worker');
 const port = parentPort;
@@ -30,17 +34,19 @@ const prepared = new Map<ImageName, Machine[]>();
 /** Of machines that are gone; to make a new one of an old instance is cheaper than to have the memory for another. */
 const retired = new Map<ImageName, GuestInstance[]>();
 let idle: NodeJS.Timeout | undefined;
+let quiet: NodeJS.Timeout | undefined;
 /** A message that came in the middle of a turn and has to wait for its end. */
 let deferred: ToThread | undefined;
-const sleeper = new Int32Array(new SharedArrayBuffer(4));
+const { turn, mail } = workerData as WorkerData;
+const posted = new Int32Array(mail);
 const scheduler = new Scheduler(
   {
     emitted: (entry, emitted) => post({ kind: 'emitted', id: entry.id, emitted, report: scheduler.report(entry) }),
-    outcome: (entry, outcome) => post({ kind: 'outcome', id: entry.id, outcome, report: scheduler.report(entry) }),
+    outcome: (entry, outcome, emitted) => post({ kind: 'outcome', id: entry.id, outcome, emitted, report: scheduler.report(entry) }),
     lost: (entry, error) => post({ kind: 'lost', id: entry.id, error: plainError(error), report: scheduler.report(entry) }),
     between,
   },
-  turnMarker(workerData as TurnWord),
+  turnMarker(turn),
 );
 
 port.on('message', (message: ToThread) => {
@@ -55,18 +61,17 @@ port.on('message', (message: ToThread) => {
   prepareWhenIdle();
 });
 
-function between({ id }: Entry, lingerMs: number): boolean {
+function between(lingerMs: number): boolean {
   const until = performance.now() + lingerMs;
   for (;;) {
+    const seen = Atomics.load(posted, 0);
     const message = (receiveMessageOnPort(port) as { message: ToThread } | undefined)?.message;
-    if (message?.op === 'advance' || message?.op === 'stop') {
-      receive(message);
-      if (message.op === 'advance') return message.id === id;
-    } else if (message) {
+    if (message && QUICK.includes(message.op)) receive(message);
+    else if (message) {
       deferred = message;
       return false;
-    } else if (performance.now() >= until) return lingerMs === 0;
-    else Atomics.wait(sleeper, 0, 0, POLL_MS);
+    } else if (scheduler.busy || performance.now() >= until) return true;
+    else Atomics.wait(posted, 0, seen, until - performance.now());
   }
 }
 
@@ -88,12 +93,8 @@ function handle(message: ToThread): unknown {
     case 'prepare':
       while (prepareOne(message.image));
       return;
-    case 'create': {
-      const machine = take(message.image);
-      machine.setLimits(message.limits);
-      const entry = scheduler.add(message.id, machine);
-      return { limits: machine.limits, report: scheduler.report(entry) };
-    }
+    case 'create':
+      return create(message);
     case 'restore': {
       const machine = Machine.restore(image(message.image), message.snapshot, message.open, () => take(message.image));
       const entry = scheduler.add(message.id, machine);
@@ -118,6 +119,16 @@ function handle(message: ToThread): unknown {
   }
 }
 
+function create({ id, image: name, limits }: Extract<ToThread, { op: 'create' }>): void {
+  try {
+    const machine = take(name);
+    machine.setLimits(limits);
+    scheduler.add(id, machine);
+  } catch (error) {
+    post({ kind: 'lost', id, error: plainError(error), report: NEW_REPORT });
+  }
+}
+
 function image(name: ImageName): Image {
   const found = images.get(name);
   if (!found) throw new Error(`no image ${name}`);
@@ -139,12 +150,15 @@ function retire(id: number): void {
   const name = machine.image.manifest.name as ImageName;
   const kept = retired.get(name) ?? [];
   retired.set(name, kept);
-  if (kept.length < PREPARED_PER_IMAGE) kept.push(instance);
+  const bytes = [...retired.values()].flat().reduce((sum, { memory }) => sum + memory.length, instance.memory.length);
+  if (kept.length < PREPARED_PER_IMAGE || bytes <= RETIRED_BYTES) kept.push(instance);
 }
 
 function prepareWhenIdle(): void {
   clearTimeout(idle);
+  clearTimeout(quiet);
   idle = setTimeout(prepareNext, IDLE_MS);
+  quiet = setTimeout(() => retired.clear(), RETIRED_MS);
 }
 
 /** One machine at a time, so that a message never waits for more than one. */

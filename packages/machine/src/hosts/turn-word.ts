@@ -6,7 +6,6 @@
  */
 import { readSync, writeSync } from 'node:fs';
 
-/** What a Worker is started with. */
 export interface TurnWord {
   /** [id of the machine, or 0; milliseconds since the Worker's process began at which the turn started] */
   shared: SharedArrayBuffer;

@@ -10,6 +10,13 @@ import { currentTurn, newTurnWord, type TurnWord } from './turn-word.ts';
 /** Enough for the deepest recursion of any image. */
 const STACK_MB = 64;
 
+/** What a Worker is started with. */
+export interface WorkerData {
+  turn: TurnWord;
+  /** [how many messages were posted to it]; it may wait for the next one here, without going back to its event loop. */
+  mail: SharedArrayBuffer;
+}
+
 export type LoadImage = (name: ImageName) => Promise<Image>;
 
 export function workerPorts(load: LoadImage): OpenPort {
@@ -20,7 +27,9 @@ export class WorkerPort implements Port {
   readonly #load: LoadImage;
   readonly #worker: Worker;
   readonly #turn: TurnWord;
+  readonly #posted = new Int32Array(new SharedArrayBuffer(4));
   readonly #given = new Set<ImageName>();
+  #closing = false;
 
   constructor(load: LoadImage, events: PortEvents, turn: TurnWord) {
     this.#load = load;
@@ -29,7 +38,7 @@ export class WorkerPort implements Port {
     // A Worker takes over the flags of the process. One that says how the main script is read does not fit its file; but a
     // list of one's own must not name the flags of V8, which hold for the whole process anyway.
     const own = process.execArgv.some((flag) => flag.startsWith('--input-type')) ? { execArgv: [] } : {};
-    this.#worker = new Worker(entry, { ...own, resourceLimits: { stackSizeMb: STACK_MB }, stdin: false, workerData: turn });
+    this.#worker = new Worker(entry, { ...own, resourceLimits: { stackSizeMb: STACK_MB }, stdin: false, workerData: { turn, mail: this.#posted.buffer } satisfies WorkerData });
     this.#worker.unref();
     this.#worker.on('message', (message: FromThread) => events.message(message));
     let ended = false;
@@ -57,14 +66,18 @@ export class WorkerPort implements Port {
 
   send(message: ToThread): void {
     this.#worker.postMessage(message);
+    Atomics.add(this.#posted, 0, 1);
+    Atomics.notify(this.#posted, 0);
   }
 
   hold(awaited: boolean): void {
-    if (awaited) this.#worker.ref();
+    // Who closes it waits for its end, whatever it still has to say.
+    if (awaited || this.#closing) this.#worker.ref();
     else this.#worker.unref();
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
     await this.#worker.terminate();
   }
 }

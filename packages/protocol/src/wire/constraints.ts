@@ -4,7 +4,7 @@ import { FermataError } from '../errors.ts';
 import type { LimitsInput } from '../limits.ts';
 import { strictOptions } from '../options.ts';
 import { policyConditionsSchema } from '../policy.ts';
-import type { PolicyRule } from '../task.ts';
+import type { NetworkAccess, PolicyRule } from '../task.ts';
 
 const MiB = 1024 * 1024;
 const named = z.array(z.string().min(1).max(256)).max(1000);
@@ -26,8 +26,11 @@ export const constraintsSchema = strictOptions({
     .optional(),
   max_tool_calls: z.int().min(0).optional(),
   max_checkpoint_mb: z.number().min(1).optional(),
-  network_access: z.union([z.boolean(), z.array(z.string().min(1).max(512)).max(1000)]).optional(),
-  network_timeout_seconds: z.number().min(0.1).optional(),
+  network_access: z
+    .union([z.boolean(), z.array(z.string().min(1).max(512)).max(1000)])
+    .optional()
+    .meta({ description: 'Hosts that the program may reach: names, `*.` wildcards, addresses and CIDRs, each with an optional port; absent or false: none' }),
+  network_timeout_seconds: z.number().min(0.1).max(3600).optional().meta({ description: 'Of one request of the program' }),
 }).meta({ id: 'ToolConstraints' });
 
 export type ConstraintsWire = z.input<typeof constraintsSchema>;
@@ -44,9 +47,12 @@ export function refuseUnserved(given: z.output<typeof constraintsSchema>): void 
   if (given.max_checkpoint_mb !== undefined) {
     refuse('max_checkpoint_mb', 'the size of checkpoints is not limited here', 'Leave it out; max_memory_mb and max_disk_mb bound what a checkpoint holds.');
   }
-  if (given.network_access === true || (Array.isArray(given.network_access) && given.network_access.length > 0)) {
-    refuse('network_access', 'programs have no network in this sandbox', 'Leave it out, and have a tool fetch what the program needs.');
-  }
+}
+
+/** What the constraints say of the network, in the engine's form; undefined where there is none. */
+export function networkOf({ network_access: hosts, network_timeout_seconds: seconds }: z.output<typeof constraintsSchema>): NetworkAccess | undefined {
+  if (hosts === undefined || hosts === false || (hosts !== true && hosts.length === 0)) return undefined;
+  return { hosts, ...(seconds === undefined ? {} : { timeoutMs: Math.round(seconds * 1000) }) };
 }
 
 /** The limits among the constraints, in the engine's units; those that were not given are absent. */

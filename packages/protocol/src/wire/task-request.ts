@@ -4,7 +4,7 @@ import { FermataError } from '../errors.ts';
 import { strictOptions } from '../options.ts';
 import type { TaskRequest } from '../task.ts';
 import { fromWire } from '../values.ts';
-import { constraintsSchema, limitsOf, policyRuleOf, policyRuleSchema, refuseUnserved } from './constraints.ts';
+import { constraintsSchema, limitsOf, networkOf, policyRuleOf, policyRuleSchema, refuseUnserved } from './constraints.ts';
 import { idSchema, metadataSchema, nameSchema, recordSchema, valueSchema, waitSecondsSchema } from './scalars.ts';
 
 export const languageSchema = z.enum(['python', 'javascript', 'typescript']);
@@ -81,6 +81,8 @@ export function toTaskRequest(given: Given, files: ReadonlyMap<string, string> =
   refuseUnserved(constraints);
   const limits = limitsOf(constraints);
   if (Object.keys(limits).length > 0) request.limits = limits;
+  const network = networkOf(constraints);
+  if (network) request.network = network;
   if (constraints.allowed_libraries) request.allowedLibraries = constraints.allowed_libraries;
   if (given.files?.length) request.files = given.files.map(({ file_id, path }) => ({ path, blob: files.get(file_id) ?? file_id }));
   if (given.tools) request.tools = given.tools;

@@ -37,6 +37,17 @@ const get = createRoute({
   responses: { 200: { description: 'The file', content: { 'application/octet-stream': { schema: bytes } } }, ...problems(404) },
 });
 
+const remove = createRoute({
+  method: 'delete',
+  path: '/files/{id}',
+  tags: ['Files'],
+  summary: 'Remove a file that was put in',
+  description: 'What a task has left goes with the task.',
+  ...needs('run'),
+  request: { params: idParams },
+  responses: { 204: { description: 'Gone' }, ...problems(404) },
+});
+
 export function fileRoutes(server: ServerContext) {
   const { engine } = server;
   const routes = newRoutes();
@@ -63,6 +74,10 @@ export function fileRoutes(server: ServerContext) {
     );
     c.header('Content-Type', 'application/octet-stream');
     return c.body(new Uint8Array(file.data), 200) as never;
+  });
+  routes.openapi(remove, async (c) => {
+    await engine.dropFile(c.get('caller').tenant, c.req.valid('param').id);
+    return c.body(null, 204);
   });
   return routes;
 }

@@ -7,7 +7,7 @@
 import type { Engine } from '@fermata/engine';
 import { FermataError, type OutboxRow } from '@fermata/protocol';
 import type { AddressGuard } from '@fermata/tools/registry';
-import type { ServerStore } from '../server-options.ts';
+import type { ServerStore, WebhookMoment } from '../server-options.ts';
 import { shownBatch } from '../show/batch.ts';
 import { showTask } from '../show/task.ts';
 import { showTime } from '../show/time.ts';
@@ -25,6 +25,7 @@ export interface DispatcherOptions {
   timeoutMs: number;
   pollMs: number;
   now: () => number;
+  moment: (moment: WebhookMoment) => void;
   onError: (error: unknown, where: string) => void;
 }
 
@@ -109,17 +110,19 @@ export class WebhookDispatcher {
   }
 
   async #tell(row: OutboxRow, body: WebhookBody, url: string, endpoint: Endpoint | undefined): Promise<void> {
-    const { deliveries, endpoints, store, guard, timeoutMs, now } = this.#options;
+    const { deliveries, endpoints, store, guard, timeoutMs, now, moment } = this.#options;
     const before = await deliveries.find(row.tenant, row.id);
     const started = now();
     const data = await this.#data(row.tenant, body);
     const secret = endpoint?.secret ?? (await endpoints.callbackSecret(row.tenant));
     const createdAt = before?.createdAt ?? started;
     const payload = { type: body.type, created_at: showTime(createdAt), data };
+    moment('webhook.before');
     const result: SendResult =
       data === undefined
         ? { taken: false, status: null, error: 'what it is about is gone', gone: true, askedMs: 0 }
         : await send({ id: row.id, url, secret, payload, at: started, timeoutMs }, guard, this.#closed.signal);
+    moment('webhook.after');
     if (this.#closed.signal.aborted && !result.taken) return;
     const tries = row.tries + 1;
     const wait = result.taken || result.gone ? undefined : nextTryIn(tries, Math.random(), result.askedMs);

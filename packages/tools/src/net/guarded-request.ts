@@ -23,6 +23,8 @@ export interface GuardedRequest {
 export interface GuardedResponse {
   status: number;
   headers: Record<string, string>;
+  /** Names in small letters; one that came more than once is there more than once. */
+  headerList: [string, string][];
   body: Buffer;
 }
 
@@ -60,7 +62,10 @@ function exchange(url: URL, { method, headers = {}, body, maxBytes, longer }: Gu
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = send(url, { method, headers: { ...headers, ...lengthOf(body) }, agent: false, lookup, signal }, (response) => {
-      readBody(response, maxBytes, longer ?? 'refuse').then((taken) => resolve({ status: response.statusCode ?? 0, headers: flat(response), body: taken }), reject);
+      readBody(response, maxBytes, longer ?? 'refuse').then(
+        (taken) => resolve({ status: response.statusCode ?? 0, headers: flat(response), headerList: listed(response), body: taken }),
+        reject,
+      );
     });
     request.on('error', reject);
     request.end(body);
@@ -98,4 +103,6 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 const lengthOf = (body: string | Uint8Array | undefined) => (body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) });
+const listed = ({ rawHeaders }: IncomingMessage) =>
+  Array.from({ length: rawHeaders.length / 2 }, (_, i): [string, string] => [(rawHeaders[2 * i] ?? '').toLowerCase(), rawHeaders[2 * i + 1] ?? '']);
 const flat = ({ headers }: IncomingMessage) => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));

@@ -1,6 +1,6 @@
 /** Tools that are source code. The engine runs each call as a task of its own, in its own sandbox with its own limits. */
-import type { Language, LimitsInput } from '@fermata/protocol';
-import { type CodeToolSpec, limitsOf, refuseUnserved } from '@fermata/protocol/wire';
+import type { Language, LimitsInput, NetworkAccess } from '@fermata/protocol';
+import { type CodeToolSpec, limitsOf, networkOf, refuseUnserved } from '@fermata/protocol/wire';
 import { defineTool, type Tool } from '../tool.ts';
 import { foreignParameters } from './foreign-parameters.ts';
 
@@ -10,6 +10,7 @@ export interface ToolProgram {
   code: string;
   limits: LimitsInput;
   allowedLibraries?: string[];
+  network?: NetworkAccess;
 }
 
 export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram } {
@@ -23,5 +24,9 @@ export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram
     requiresApproval: spec.requires_approval ?? false,
   });
   const { allowed_libraries: allowed } = constraints;
-  return { tool, program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...(allowed ? { allowedLibraries: allowed } : {}) } };
+  const network = networkOf(constraints);
+  return {
+    tool,
+    program: { language: spec.language, code: spec.code, limits: limitsOf(constraints), ...(allowed ? { allowedLibraries: allowed } : {}), ...(network ? { network } : {}) },
+  };
 }

@@ -1,10 +1,11 @@
 /**
  * A connection to the database of a data folder, with its prepared statements.
  *
- * Guarantees: what is committed is on the disk (WAL, synchronous=FULL), what is deleted is overwritten (secure_delete), no
- * temporary file is made. Whatever SQLite throws while the connection is made is `store_failed`; statements throw what SQLite
+ * Guarantees: what is committed is on the disk (WAL, synchronous=FULL), but for {@link Connection.commitUnsynced}, whose caller
+ * sees to it with {@link Connection.sync}; what is deleted is overwritten (secure_delete), no temporary file is made. Whatever SQLite throws while the connection is made is `store_failed`; statements throw what SQLite
  * throws.
  */
+import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { storeError } from './store-error.ts';
 
@@ -27,6 +28,7 @@ export class Connection {
   readonly file: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #log: Promise<FileHandle> | undefined;
 
   constructor(file: string) {
     this.file = file;
@@ -72,9 +74,37 @@ export class Connection {
     return Number(Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
   }
 
+  /**
+   * Makes a transaction of `work` that is complete in the files, but not yet on the disk. Throws what `work` or SQLite throws;
+   * nothing has happened then.
+   */
+  commitUnsynced(work: () => void): void {
+    this.exec('PRAGMA synchronous = NORMAL');
+    try {
+      this.run('BEGIN IMMEDIATE');
+      work();
+      this.run('COMMIT');
+    } catch (error) {
+      if (this.inTransaction) this.run('ROLLBACK');
+      throw error;
+    } finally {
+      this.exec('PRAGMA synchronous = FULL');
+    }
+  }
+
+  /**
+   * Resolves when everything that was committed before is on the disk. In WAL mode this takes one sync of the log, which is
+   * all that FULL does more than NORMAL (https://www.sqlite.org/pragma.html#pragma_synchronous); it does not hold up this thread.
+   */
+  async sync(): Promise<void> {
+    this.#log ??= open(`${this.file}-wal`, 'r+');
+    await (await this.#log).datasync();
+  }
+
   close(): void {
     this.#statements.clear();
     this.#database.close();
+    this.#log?.then((log) => log.close()).catch(() => {});
   }
 
   #statement(sql: string): StatementSync {

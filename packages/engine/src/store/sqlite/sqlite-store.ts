@@ -133,18 +133,18 @@ class FolderStore implements SqliteStore {
   }
 
   async checkpointData(ref: TaskRef, checkpointId: string): Promise<Uint8Array> {
-    const payload = this.#read((db) => records.checkpointPayload(db, ref, checkpointId));
+    const payload = await this.#read((db) => records.checkpointPayload(db, ref, checkpointId));
     if (payload === undefined) throw noCheckpoint(checkpointId);
     return this.#readPayload(payload, `checkpoint ${checkpointId}`);
   }
 
   async blob(id: string): Promise<Uint8Array | undefined> {
-    const payload = this.#read((db) => records.blobPayload(db, id));
+    const payload = await this.#read((db) => records.blobPayload(db, id));
     if (payload === undefined) return undefined;
     try {
       return await this.#readPayload(payload, `blob ${id}`);
     } catch (error) {
-      if (this.#read((db) => records.blobPayload(db, id)) === payload) throw error;
+      if ((await this.#read((db) => records.blobPayload(db, id))) === payload) throw error;
       return this.blob(id); // another took its place while it was read
     }
   }
@@ -245,12 +245,16 @@ class FolderStore implements SqliteStore {
     if (this.#closing) throw storeClosed();
   }
 
-  #read<T>(read: (db: Connection) => T): T {
+  /** What was read is told when it is on the disk. */
+  async #read<T>(read: (db: Connection) => T): Promise<T> {
+    let value: T;
     try {
-      return read(this.#db);
+      value = read(this.#db);
     } catch (error) {
       throw storeError(error, this.#database.file);
     }
+    await this.#group.durable();
+    return value;
   }
 
   async #readPayload(key: number, name: string): Promise<Uint8Array> {

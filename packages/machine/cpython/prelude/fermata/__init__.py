@@ -6,12 +6,13 @@
     progress(0.4)                       how far the program is, from 0 to 1
     checkpoint()                        ask for a checkpoint here
     sleep(seconds)                      let time pass, for a month if need be
+    review(value, reason)               a person confirms or edits the value; a rejection is an exception
 """
 from fermata._private import builtins as __builtins__
 from fermata import _calls, _steps
-from fermata._tools import Tools, ToolError, UnknownToolError
+from fermata._tools import Tools, ToolError, UnknownToolError, review
 
-__all__ = ["tools", "input", "step", "progress", "checkpoint", "sleep", "ToolError", "UnknownToolError"]
+__all__ = ["tools", "input", "step", "progress", "checkpoint", "sleep", "review", "ToolError", "UnknownToolError"]
 
 tools = Tools()
 input = None

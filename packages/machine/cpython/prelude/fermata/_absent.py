@@ -6,8 +6,10 @@ import os
 import queue
 import socket
 import subprocess
+import sys
 import threading
 import time
+from fermata import _network
 from fermata._calls import sleep
 
 _NO_THREADS = (
@@ -15,7 +17,6 @@ _NO_THREADS = (
     "or concurrent.futures.ThreadPoolExecutor, which runs its tasks in turn"
 )
 _NO_PROCESSES = "this machine has no other processes: do it in Python, or by a tool"
-_NO_NETWORK = "this machine has no network: use a tool"
 
 
 class Lock:
@@ -67,7 +68,14 @@ def _no_processes(*args, **named):
 
 
 def _no_network(*args, **named):
-    raise OSError(errno.ENETUNREACH, _NO_NETWORK)
+    raise OSError(errno.ENETUNREACH, _network.NO_NETWORK)
+
+
+def _connect(address, *args, **named):
+    # Only of what speaks HTTP is it known that it speaks HTTP.
+    if sys._getframe(1).f_globals.get("__name__") != "http.client":
+        raise OSError(errno.ENETUNREACH, "this machine has no network sockets: use urllib.request, http.client or requests, or a tool")
+    return _network.Connection(address, *args, **named)
 
 
 def install():
@@ -80,5 +88,9 @@ def install():
     subprocess.Popen.__init__ = _no_processes
     os.system = os.popen = _no_processes
     socket.socket.__init__ = _no_network
-    for name in ("create_connection", "create_server", "getaddrinfo", "gethostbyname", "gethostbyaddr", "socketpair"):
+    socket.create_connection = _connect
+    for name in ("IPPROTO_TCP", "TCP_NODELAY"):
+        if not hasattr(socket, name):
+            setattr(socket, name, 0)
+    for name in ("create_server", "getaddrinfo", "gethostbyname", "gethostbyaddr", "socketpair"):
         setattr(socket, name, _no_network)

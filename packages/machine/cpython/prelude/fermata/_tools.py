@@ -139,6 +139,18 @@ def _find(path):
     raise UnknownToolError(f"there is no tool named {path!r}{hint}")
 
 
+def _called(name, args):
+    loop = asyncio._get_running_loop()
+    if loop is not None:
+        return Call(name, args, loop)
+    return result_of(_calls.block_on(_calls.start(name, args)))
+
+
+def review(value, reason=None):
+    """The value as a person has confirmed or edited it. Rejection is an exception. Inside a running event loop, an awaitable."""
+    return _called("review", {"value": value} if reason is None else {"value": value, "reason": str(reason)})
+
+
 class Tool:
     __slots__ = ("_path", "__name__")
 
@@ -158,11 +170,7 @@ class Tool:
         if name not in _parameters:
             inside = sorted(tool for tool in _parameters if tool.startswith(f"{name}."))
             raise UnknownToolError(f"there is no tool named {name!r}; there is {', '.join(inside)}")
-        args = _arguments(name, _parameters[name], given, named)
-        loop = asyncio._get_running_loop()
-        if loop is not None:
-            return Call(name, args, loop)
-        return result_of(_calls.block_on(_calls.start(name, args)))
+        return _called(name, _arguments(name, _parameters[name], given, named))
 
     def __repr__(self):
         parameters = _parameters.get(self._path)
