@@ -35,7 +35,7 @@ export const CPYTHON_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     detail:
-      /\b(os|posix)\.\w+|scheduler|pidfd|file holes|no function|mknod|sched_get_priority|fd parameter|tzset|time\.\w+|clock_settime|CLOCK_\w+|getcpuclockid|thread_time|thread_clock|st_blksize|pty and signal modules|sched affinity|extended attribute|fd support|signal\.\w+|SIG[A-Z]+|getrusage|mkfifo|symlink|symbolic link|hard ?links?|chmod|umask|setlocale|RLIMIT|fchmod|dir_fd|sparse|sync|disk_usage|command to run|safe rmtree|grp and pwd|getuid/,
+      /\b(os|posix)\.\w+|scheduler|pidfd|file holes|no function|mknod|sched_get_priority|fd parameter|tzset|time\.\w+|clock_settime|CLOCK_\w+|getcpuclockid|thread_time|thread_clock|st_blksize|pty and signal modules|sched affinity|extended attribute|fd support|signal\.\w+|SIG[A-Z]+|getrusage|mkfifo|symlink|symbolic link|hard ?links?|chmod|umask|setlocale|RLIMIT|fchmod|dir_fd|sparse|sync|disk_usage|command to run|safe rmtree|grp and pwd|mode 000|getuid/,
     machine: 'skipped',
     why: NO_SUCH_CALL,
   },
@@ -46,7 +46,7 @@ export const CPYTHON_DIFFERENCES: readonly KnownDifference[] = [
     machine: 'skipped',
     why: 'the guest starts in UTF-8 mode, without environment and without `site`',
   },
-  { detail: /is not an external binary module|dynamic loading/i, why: 'all modules in C are built in' },
+  { detail: /is not an external binary module|dynamic loading|zlib is a builtin module/i, why: 'all modules in C are built in' },
   {
     detail:
       /Not a directory: '\/usr\/local\/lib\/python313\.zip|could not get source code|source code not available|is a built-in class|_exit_wrapper|python313\.zip\/(os|importlib\/_bootstrap\w*)\.pyc|has no attribute '__file__'|__p?hello__|'zipimporter' object/,
@@ -67,7 +67,10 @@ export const CPYTHON_DIFFERENCES: readonly KnownDifference[] = [
   // By name.
   { id: 'test.test_pdb.test_pdb_interact_command', why: 'the guest starts without `site`' },
   { id: 'test.test_pdb.test_pdb_breakpoints_preserved_across_interactive_sessions', why: NO_SOURCES },
-  { id: /^test\.test_linecache\.|^test\.test_trace\.|TestRoundtrip\.test_random_files$|SysModuleTest\.test_stdlib_dir$|\.test_module_repr_source$/, why: NO_SOURCES },
+  {
+    id: /^test\.test_linecache\.|Test_TestResult\.test_addFailure_filter_traceback_frames|^test\.test_trace\.|TestRoundtrip\.test_random_files$|SysModuleTest\.test_stdlib_dir$|\.test_module_repr_source$/,
+    why: NO_SOURCES,
+  },
   { id: /^test\.test_doctest\.|test_pdb_return_to_different_file$/, detail: /Failed doctest/, why: NO_SOURCES },
   { id: /^test\.test_io\..*large_file_ops$/, why: 'the file is larger than a task may have' },
   { id: /^test\.test_asyncio\.test_futures\..*\.test_wrap_future$/, why: 'it asks for two threads; an executor of a machine runs its tasks in turn' },
