@@ -84,6 +84,8 @@ export interface TaskFilter {
   batchId?: string;
   tool?: string;
   createdAfter?: number;
+  /** Default: newest first. */
+  oldestFirst?: boolean;
   cursor?: string;
   limit?: number;
 }

@@ -31,8 +31,8 @@ export type Verdict = { action: 'allow' } | { action: 'deny'; reason?: string } 
 export interface EngineTools {
   /** The others are asked of a tenant only after this has resolved for it; it learns what is new. */
   ready(tenant: string): Promise<void>;
-  /** What programs of this tenant may know of; `patterns`: only names that fit one. */
-  names(tenant: string, patterns?: readonly string[]): ToolName[];
+  /** What programs of this tenant may know of; `patterns`: only names that fit one. The same list as before while it is the same. */
+  names(tenant: string, patterns?: readonly string[]): readonly ToolName[];
   /** The same, with what they do and take (a JSON Schema). */
   describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[];
   /** Throws `invalid_request` where a request asks for what cannot be served. */

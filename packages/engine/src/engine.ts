@@ -39,6 +39,7 @@ import type { LiveTask } from './live-task.ts';
 import { LiveTasks } from './live-tasks.ts';
 import { type Gate, Queue } from './queue.ts';
 import { Replayer } from './replayer.ts';
+import { checkRef, checkRequest } from './request-check.ts';
 import { Sessions } from './sessions.ts';
 import { newTask, sameRequest } from './submission.ts';
 import { programOf } from './task-program.ts';
@@ -181,8 +182,8 @@ class DurableEngine implements Engine {
     }
   }
   async #submitted(ref: TaskRef, request: TaskRequest, named: boolean, by: string | undefined): Promise<TaskView> {
-    this.#limits(request);
-    this.#options.tools.checkRequest(request);
+    checkRef(ref);
+    this.#checked(request);
     const repeated = named ? await this.#repeated(ref, request) : undefined;
     if (repeated) return repeated;
     await this.#options.tools.ready(ref.tenant);
@@ -220,8 +221,7 @@ class DurableEngine implements Engine {
   ): Promise<BatchView> {
     const batchId = options.batchId ?? newId('batch');
     const rows = requests.map(({ request, taskId }) => {
-      this.#limits(request);
-      this.#options.tools.checkRequest(request);
+      this.#checked(request);
       return newTask({ tenant, taskId: taskId ?? newId('task') }, { ...request, batchId }, this.#now(), options.by ?? null);
     });
     const before = await this.#batches.repeated(tenant, batchId, rows);
@@ -258,6 +258,7 @@ class DurableEngine implements Engine {
     return { ...page, items: items.map((row) => taskView(row, [], NO_OUTPUT, this.#view)) };
   }
   async wait(ref: TaskRef, waitMs: number, signal?: AbortSignal): Promise<TaskView> {
+    checkRef(ref);
     await watchTask(this.#store, this.#hub, ref, waitMs, signal, (row) => isAtRest(this.#store, row));
     return this.task(ref);
   }
@@ -433,6 +434,7 @@ class DurableEngine implements Engine {
     throw new FermataError('conflict', `there is a task ${ref.taskId} already, of another request`, { hint: 'Use another task id, or none.' });
   }
   async #row(ref: TaskRef): Promise<TaskRow> {
+    checkRef(ref);
     const row = await this.#store.task(ref);
     if (!row) throw new FermataError('not_found', `there is no task ${ref.taskId}`);
     return row;
@@ -446,6 +448,11 @@ class DurableEngine implements Engine {
     if (own + count > maxQueuedPerTenant) throw new QuotaExceeded(`${own} tasks of the tenant wait already`, hint);
     if (all + count > maxQueued) throw new FermataError('resources_exhausted', `${all} tasks wait already`, { hint });
     return this.#queue.expect(tenant, count);
+  }
+  #checked(request: TaskRequest): void {
+    checkRequest(request);
+    this.#limits(request);
+    this.#options.tools.checkRequest(request);
   }
   #limits(request: TaskRequest): Limits {
     return parseOptions(limitsSchema, { ...this.#options.limits, ...request.limits }, 'limits');

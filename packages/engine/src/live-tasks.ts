@@ -5,6 +5,7 @@
  */
 import { type Entry, FermataError, keyOf, type Store, type TaskRef, type TaskRow } from '@fermata/protocol';
 import { LiveTask, type LiveTaskOptions } from './live-task.ts';
+import { checkRef } from './request-check.ts';
 
 interface Held {
   live: LiveTask;
@@ -37,6 +38,7 @@ export class LiveTasks {
 
   /** Works on the task; what `work` changes and does not flush is flushed after it. Throws `not_found`. */
   async use<T>(ref: TaskRef, work: (live: LiveTask) => Promise<T>): Promise<T> {
+    checkRef(ref);
     const { live, release } = await this.#taken(ref);
     try {
       const value = await work(live);

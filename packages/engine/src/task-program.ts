@@ -2,6 +2,7 @@
 import { FermataError, fromWire, type Program, type Store, type TaskRow, type ToolName } from '@fermata/protocol';
 import { BUILT_IN } from './built-in-calls.ts';
 import type { EngineTools } from './engine-options.ts';
+import { toolsInCode } from './tools-in-code.ts';
 
 const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 
@@ -14,7 +15,7 @@ export async function programOf(store: Store, tools: EngineTools, { tenant, requ
     language,
     code: toolCall ? CALL_PROGRAM : code,
     input: toolCall ? fromWire(toolCall) : input === undefined ? undefined : fromWire(input),
-    tools: withBuiltIn(tools.names(tenant, request.tools)),
+    tools: toldTools(request, tools.names(tenant, request.tools)),
     ...(stdin === undefined ? {} : { stdin: fromWire(stdin) as NonNullable<Program['stdin']> }),
     ...(fileName === undefined ? {} : { file: fileName }),
     ...(loaded.length === 0 ? {} : { files: loaded }),
@@ -29,7 +30,23 @@ async function contents(store: Store, blob: string): Promise<Uint8Array> {
   return data;
 }
 
-function withBuiltIn(names: ToolName[]): ToolName[] {
-  const taken = new Set(names.map(({ name }) => name));
-  return [...names, ...BUILT_IN.filter(({ name }) => !taken.has(name))];
+/** Files and earlier tasks of a session hold code that is not seen here. */
+function toldTools({ code, toolCall, files = [], sharedInterpreter }: TaskRow['request'], names: readonly ToolName[]): ToolName[] {
+  const all = withBuiltIn(names);
+  if (toolCall) {
+    const called = all.filter(({ name }) => name === toolCall.name);
+    return called.length > 0 ? called : [...all];
+  }
+  return [...(files.length > 0 || sharedInterpreter ? all : toolsInCode(code, all))];
 }
+
+/** The same list for the same names, which many tasks are told of. */
+function withBuiltIn(names: readonly ToolName[]): readonly ToolName[] {
+  const known = whole.get(names);
+  if (known) return known;
+  const taken = new Set(names.map(({ name }) => name));
+  const all = [...names, ...BUILT_IN.filter(({ name }) => !taken.has(name))];
+  whole.set(names, all);
+  return all;
+}
+const whole = new WeakMap<readonly ToolName[], readonly ToolName[]>();

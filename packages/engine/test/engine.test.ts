@@ -273,3 +273,16 @@ test('closing does not wait for a call that the next engine can make again', asy
   const second = await premises([{ ...endless, execute: () => 'done' }], { store });
   expect(await second.engine.wait(second.ref(taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 'done' });
 });
+
+test('what a caller mistypes is refused, and named', async () => {
+  const { engine } = await premises();
+  const submit = (request: object, tenant: unknown = 'acme') => engine.submit(tenant as string, request as never);
+  await expect(submit({ language: 'python', codes: '1' })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('did you mean "code"') });
+  await expect(submit({ language: 'ruby', code: '1' })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('request.language') });
+  for (const input of [{ d: new Date(0) }, 2n ** 70n, { f() {} }]) {
+    await expect(submit({ language: 'python', code: '1', input })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('request.input') });
+  }
+  await expect(submit({ language: 'python', code: '1' }, { language: 'python' })).rejects.toMatchObject({ code: 'invalid_request' });
+  for (const ask of [engine.wait('t' as never, 10), engine.task('t' as never), engine.pause({ tenant: 'acme' } as never)])
+    await expect(ask).rejects.toMatchObject({ code: 'invalid_request' });
+});

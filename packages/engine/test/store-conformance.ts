@@ -190,6 +190,7 @@ export function storeConformance(name: string, open: () => Promise<Store> | Stor
         [{ sessionId: 's' }, ['c', 'a']],
         [{ batchId: 'x' }, ['b', 'c']],
         [{ batchId: 'x', status: ['running'] }, ['c']],
+        [{ batchId: 'x', oldestFirst: true }, ['c', 'b']],
         [{ tool: 'mail' }, ['f']],
         [{ tool: 'nothing' }, []],
         [{ createdAfter: 10 }, ['b', 'd', 'c']],

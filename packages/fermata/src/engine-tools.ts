@@ -24,13 +24,24 @@ export interface EngineToolsOptions {
   runTask: (tenant: string, taskId: string, request: TaskRequest, signal: AbortSignal) => Promise<TaskView>;
 }
 
+const MOST_PATTERNS = 100;
+
+/** As the registry told them last. */
+interface TenantTools {
+  list: readonly RegisteredTool[];
+  names: ToolName[];
+  /** Those of them that fit patterns, by these. */
+  fitting: Map<string, ToolName[]>;
+  byName: Map<string, RegisteredTool>;
+}
+
 export function engineTools(options: EngineToolsOptions): EngineTools {
   return new RegistryTools(options);
 }
 
 class RegistryTools implements EngineTools {
   readonly #options: EngineToolsOptions;
-  readonly #tenants = new Map<string, Map<string, RegisteredTool>>();
+  readonly #tenants = new Map<string, TenantTools>();
   /** What the access of a task's request comes to. */
   readonly #networks = new WeakMap<NetworkAccess, Tool[]>();
 
@@ -39,17 +50,25 @@ class RegistryTools implements EngineTools {
   }
 
   async ready(tenant: string): Promise<void> {
-    const tools = await this.#options.registry.list(tenant);
-    this.#tenants.set(tenant, new Map(tools.map((registered) => [registered.tool.name, registered])));
+    const list = await this.#options.registry.list(tenant);
+    // A task does not pay for the tools that it does not call.
+    if (this.#tenants.get(tenant)?.list === list) return;
+    const names = list.map(({ tool }) => ({ name: tool.name, parameters: parameterNames(tool) }));
+    this.#tenants.set(tenant, { list, names, fitting: new Map(), byName: new Map(list.map((registered) => [registered.tool.name, registered])) });
   }
 
-  names(tenant: string, patterns?: readonly string[]): ToolName[] {
-    const fitting = [...this.#of(tenant).values()].filter(({ tool }) => isGiven(tool.name, patterns));
-    return fitting.map(({ tool }) => ({ name: tool.name, parameters: parameterNames(tool) }));
+  names(tenant: string, patterns?: readonly string[]): readonly ToolName[] {
+    const { names, fitting } = this.#of(tenant);
+    if (patterns === undefined) return names;
+    const key = JSON.stringify(patterns);
+    const known = fitting.get(key) ?? names.filter(({ name }) => isGiven(name, patterns));
+    if (fitting.size >= MOST_PATTERNS) fitting.clear();
+    fitting.set(key, known);
+    return known;
   }
 
   describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[] {
-    const fitting = [...this.#of(tenant).values()].filter(({ tool }) => isGiven(tool.name, patterns));
+    const fitting = this.#of(tenant).list.filter(({ tool }) => isGiven(tool.name, patterns));
     return fitting.map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
   }
 
@@ -63,7 +82,7 @@ class RegistryTools implements EngineTools {
   find(tenant: string, name: string, { tools: patterns, network }: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined {
     const ofNetwork = network && this.#networkOf(network).find((tool) => tool.name === name);
     if (ofNetwork) return ofNetwork;
-    const registered = isGiven(name, patterns) ? this.#of(tenant).get(name) : undefined;
+    const registered = isGiven(name, patterns) ? this.#of(tenant).byName.get(name) : undefined;
     if (!registered?.program) return registered?.tool;
     return { ...registered.tool, idempotent: true, execute: (args: unknown, call: EngineToolCall) => this.#runCode(tenant, registered, args, call) };
   }
@@ -85,7 +104,7 @@ class RegistryTools implements EngineTools {
     return made;
   }
 
-  #of(tenant: string): Map<string, RegisteredTool> {
+  #of(tenant: string): TenantTools {
     const tools = this.#tenants.get(tenant);
     if (!tools) throw new FermataError('internal', `the tools of tenant ${tenant} were not made ready`);
     return tools;

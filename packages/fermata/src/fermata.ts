@@ -1,6 +1,7 @@
 /** Where a program that embeds Fermata begins: one host, the tools that all tasks may have, and the ways to start a task. */
 
 import { randomBytes } from 'node:crypto';
+import { toolsInCode } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
 import {
   FermataError,
@@ -13,8 +14,9 @@ import {
   type Program,
   parseOptions,
   type SealKey,
+  type ToolName,
 } from '@fermata/protocol';
-import { parameterNames, type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
+import { parameterNames, type Tool, toolsByName } from '@fermata/tools';
 import { crossed } from './crossing.ts';
 import { checkFermataOptions, checkRestoreOptions, checkSealKey, checkStartOptions, type FermataOptions, type RestoreOptions, type StartOptions } from './fermata-options.ts';
 import { Task, type TaskOptions } from './task.ts';
@@ -59,17 +61,18 @@ export function createFermata(options: FermataOptions = {}): Fermata {
 
 class LocalFermata implements Fermata {
   readonly #host: Host;
-  readonly #tools: readonly (Tool | ToolDefinition)[];
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #names: readonly ToolName[];
   readonly #limits: LimitsInput;
   readonly #sealKey: KeySource | undefined;
   readonly #oldKeys: readonly SealKey[];
   readonly #closing = new AbortController();
 
   constructor({ tools = [], limits = {}, host = 'threads', threads, jail, maxResidentBytes, cacheDir, sealKey, oldKeys = [] }: FermataOptions) {
-    toolsByName(tools);
     const size = { cacheDir, maxBytes: maxResidentBytes };
     this.#host = host === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
-    this.#tools = tools;
+    this.#tools = toolsByName(tools);
+    this.#names = namesOf(this.#tools);
     this.#limits = limits;
     this.#sealKey = sealKey && (() => (typeof sealKey === 'function' ? checked(sealKey()) : sealKey));
     this.#oldKeys = oldKeys;
@@ -139,7 +142,7 @@ class LocalFermata implements Fermata {
     const limits = parseOptions(limitsSchema, { ...this.#limits, ...given(options.limits) }, 'limits');
     const label = requested(() => crossed(options.label ?? null, 'label'));
     const taskOptions = this.#taskOptions(options.taskId ?? `task_${randomBytes(8).toString('hex')}`, options.tools, options);
-    const program = programOf(options, taskOptions.tools);
+    const program = programOf(options, taskOptions.tools === this.#tools ? this.#names : namesOf(taskOptions.tools));
     const machine = await this.#host.create(imageOfLanguage[program.language], limits, taskOptions.place);
     const seed = 'seed' in options && options.seed ? options.seed : new Uint8Array(randomBytes(32));
     return Task.create(taskOptions, machine, program, seed, label);
@@ -147,7 +150,16 @@ class LocalFermata implements Fermata {
 
   #taskOptions(id: string, tools: StartOptions['tools'] = [], given: Pick<StartOptions, 'approve' | 'onEvent' | 'tenant'>): TaskOptions {
     const { approve, onEvent } = given;
-    return { id, host: this.#host, place: placed(given), tools: toolsByName([...this.#tools, ...tools]), approve, onEvent, sealKey: this.#sealKey, closing: this.#closing.signal };
+    return {
+      id,
+      host: this.#host,
+      place: placed(given),
+      tools: tools.length === 0 ? this.#tools : toolsByName([...this.#tools.values(), ...tools]),
+      approve,
+      onEvent,
+      sealKey: this.#sealKey,
+      closing: this.#closing.signal,
+    };
   }
 }
 
@@ -166,18 +178,23 @@ function given(limits: LimitsInput = {}): LimitsInput {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-function programOf(options: StartOptions, tools: ReadonlyMap<string, Tool>): Program {
-  const names = [...tools.values()].map((tool) => ({ name: tool.name, parameters: parameterNames(tool) }));
+function namesOf(tools: ReadonlyMap<string, Tool>): ToolName[] {
+  return [...tools.values()].map((tool) => ({ name: tool.name, parameters: parameterNames(tool) }));
+}
+
+function programOf(options: StartOptions, names: readonly ToolName[]): Program {
   if ('toolCall' in options && options.toolCall) {
     const { name, arguments: args = {} } = options.toolCall;
-    return { language: 'javascript', code: CALL_PROGRAM, input: requested(() => crossed({ name, arguments: args }, 'toolCall')), tools: names };
+    const called = names.filter((tool) => tool.name === name);
+    return { language: 'javascript', code: CALL_PROGRAM, input: requested(() => crossed({ name, arguments: args }, 'toolCall')), tools: called.length > 0 ? called : [...names] };
   }
   const { language, code, input, stdin, file, files, allowedLibraries } = options as Exclude<StartOptions, { toolCall: unknown }>;
   return {
     language,
     code,
     input: requested(() => crossed(input, 'input')),
-    tools: names,
+    // Files hold code that is not seen here.
+    tools: [...(files?.length ? names : toolsInCode(code, names))],
     ...(stdin === undefined ? {} : { stdin }),
     ...(file === undefined ? {} : { file }),
     ...(files === undefined ? {} : { files: files.map(({ path, data }) => ({ path, data: typeof data === 'string' ? Buffer.from(data) : data })) }),

@@ -3,9 +3,11 @@ export type { CallView, Decision as CallDecision, Engine, TaskFilter, TaskView, 
 export type { Inspection, Language, Limits, LimitsInput, SealKey, StackFrame, Value, ValueRecord } from '@fermata/protocol';
 export { ERROR_CODES, type ErrorCode, FermataError, fromWire, toWire } from '@fermata/protocol';
 export { defineTool, type Tool, type ToolArguments, type ToolCallInfo, type ToolDefinition, ToolError, type ToolParameters } from '@fermata/tools';
+export type { McpSourceOptions, OpenApiAuth, OpenApiSourceOptions, OpenToolSources, OpenToolSourcesOptions, ToolSourcesOptions } from '@fermata/tools/registry';
 export { createFermata, type Fermata, type FermataUsage } from './fermata.ts';
 export type { CodeOptions, FermataOptions, RestoreOptions, SnapshotOptions, StartOptions, ToolCallOptions } from './fermata-options.ts';
-export { type OpenEngine, type OpenEngineOptions, openEngine } from './open-engine.ts';
+export { type Equipment, type OpenEngine, type OpenEngineOptions, openEngine } from './open-engine.ts';
+export { openToolSources } from './open-tool-sources.ts';
 export type { Step, Task } from './task.ts';
 export type { TaskEvent } from './task-event.ts';
 export type {

@@ -6,9 +6,10 @@
  */
 import { createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
-import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, type SealKey, type Store } from '@fermata/protocol';
+import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, parseOptions, type SealKey, type Store, strictOptions } from '@fermata/protocol';
 import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
-import type { AddedHeader, ToolRegistry, ToolRegistryOptions } from '@fermata/tools/registry';
+import type { AddedHeader, ToolRegistry, ToolRegistryOptions, ToolSourcesOptions } from '@fermata/tools/registry';
+import { z } from 'zod';
 import type { engineTools } from './engine-tools.ts';
 import type { FermataOptions } from './fermata-options.ts';
 import { hintOf } from './hints.ts';
@@ -17,6 +18,13 @@ import { prepareSource } from './source.ts';
 import type { TaskError } from './task-result.ts';
 
 type ToolList = readonly (Tool | ToolDefinition)[];
+
+/** What tasks may call, and the rules for it. */
+export interface Equipment {
+  tools: ToolList;
+  sources?: ToolSourcesOptions;
+  policy?: readonly PolicyRule[];
+}
 
 export interface OpenEngineOptions
   extends Pick<FermataOptions, 'host' | 'threads' | 'jail' | 'maxResidentBytes' | 'cacheDir' | 'limits' | 'oldKeys'>,
@@ -36,11 +44,20 @@ export interface OpenEngineOptions
     > {
   /** The data folder, made if it is missing. Without it everything is kept in memory, and gone with the process. */
   folder?: string;
-  /** Tools that all tasks may call. A function is asked once the store is open. */
-  tools?: ToolList | ((store: Store) => ToolList | Promise<ToolList>);
+  /** Tools that all tasks may call. A function is asked once the store is open; it may tell of sources and rules too. */
+  tools?: ToolList | ((store: Store) => ToolList | Equipment | Promise<ToolList | Equipment>);
+  /**
+   * MCP servers and OpenAPI documents whose tools all tasks may call, as `tools.<source>.<tool>`. One that cannot be reached keeps
+   * nothing from starting; see `registry.sources`.
+   */
+  sources?: ToolSourcesOptions;
+  /** How long the start waits for sources that connect. Default: 30 s. */
+  sourcesWaitMs?: number;
+  /** Tenants may have MCP servers started as processes of this machine. Default: false. */
+  allowSourceCommands?: boolean;
   /** Rules for all tasks, after those of the task itself. */
   policy?: readonly PolicyRule[];
-  /** Which addresses http tools, and programs whose task has network access, may reach besides public ones. */
+  /** Which addresses http tools, tool sources, and programs whose task has network access, may reach besides public ones. */
   network?: ToolRegistryOptions['network'];
   /** Headers that are added to requests of programs to some hosts; no program sees their values. */
   networkHeaders?: readonly AddedHeader[];
@@ -48,7 +65,7 @@ export interface OpenEngineOptions
   trustHosts?: boolean;
   /** Whether a task may ask for all public hosts (`hosts: true`). Default: it names them. */
   anyHost?: boolean;
-  /** The value of a secret that an http tool names. */
+  /** The value of a secret that an http tool or a tool source names. */
   secret?: ToolRegistryOptions['secret'];
   /** Who is to be told of all tasks of a tenant; learns it from the store before any task runs. */
   listeners?: { load(store: Store): Promise<void>; has(tenant: string): boolean };
@@ -60,6 +77,8 @@ export interface OpenEngine extends AsyncDisposable {
   engine: Engine;
   store: Store;
   registry: ToolRegistry;
+  /** Rules for all tasks. */
+  policy: readonly PolicyRule[];
   /** Who owns the data folder: this process. */
   owner: FolderOwner | undefined;
   /** Starts every thread or child process, and keeps them ready, so that no task waits for one to begin. */
@@ -67,36 +86,45 @@ export interface OpenEngine extends AsyncDisposable {
   close(options?: { drainMs?: number }): Promise<void>;
 }
 
+const SOURCES_WAIT_MS = 30_000;
+
+const anything = z.unknown().optional();
+const optionsSchema = strictOptions({
+  folder: z.string().optional(),
+  host: z.enum(['threads', 'processes']).optional(),
+  ...{ threads: anything, jail: anything, maxResidentBytes: anything, cacheDir: anything, limits: anything, oldKeys: anything, sealKey: anything },
+  ...{ maxRunning: anything, maxRunningPerTenant: anything, maxQueued: anything, checkpointEveryCpuMs: anything, maxCheckpointBytes: anything },
+  ...{ keepForTimerMs: anything, cancelGraceMs: anything, retentionMs: anything, worker: anything, moment: anything, goesOn: anything },
+  tools: z.union([z.array(z.unknown()), z.custom<() => unknown>((value) => typeof value === 'function')], 'a list or a function is wanted').optional(),
+  ...{ sources: anything, sourcesWaitMs: anything, allowSourceCommands: anything },
+  ...{ policy: anything, network: anything, networkHeaders: anything, trustHosts: anything, anyHost: anything, secret: anything, listeners: anything },
+} satisfies Record<keyof OpenEngineOptions, z.ZodType>);
+
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
-  const {
-    folder,
-    host: where = 'threads',
-    threads,
-    jail,
-    cacheDir,
-    maxResidentBytes,
-    tools = [],
-    policy,
-    network,
-    networkHeaders,
-    trustHosts,
-    anyHost,
-    secret,
-    listeners,
-    ...rest
-  } = options;
-  checkRules(policy ?? []);
+  parseOptions(optionsSchema, options, 'openEngine');
+  const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, policy: given = [], listeners, ...others } = options;
+  const { tools = [], sources, sourcesWaitMs = SOURCES_WAIT_MS, allowSourceCommands, network, networkHeaders, trustHosts, anyHost, secret, ...rest } = others;
   // Only who opens an engine needs it, and it is not small.
   const { createToolRegistry } = await import('@fermata/tools/registry');
   const { engineTools } = await import('./engine-tools.ts');
   const owner = folder === undefined ? undefined : takeFolder(folder);
+  let begun: ToolRegistry | undefined;
   try {
     const store = folder === undefined || owner === undefined ? createMemoryStore() : createSqliteStore({ folder, owner });
     const sealKey = options.sealKey ?? folderKey(folder);
     const size = { cacheDir, maxBytes: maxResidentBytes };
     const host = where === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
-    const registry = createToolRegistry({ store, tools: typeof tools === 'function' ? await tools(store) : tools, ...(network ? { network } : {}), ...(secret ? { secret } : {}) });
+    const told = typeof tools === 'function' ? await tools(store) : tools;
+    const equipment: Equipment = 'tools' in told ? told : { tools: told };
+    const policy = [...given, ...(equipment.policy ?? [])];
+    checkRules(policy);
+    const registry = createToolRegistry({
+      ...{ store, tools: equipment.tools, sources: joined(sources, equipment.sources), allowSourceCommands: allowSourceCommands ?? false },
+      ...(network ? { network } : {}),
+      ...(secret ? { secret } : {}),
+    });
+    begun = registry;
     const engine: Engine = createEngine({
       ...rest,
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
@@ -105,20 +133,27 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       tools: engineTools({ registry, policy, network, networkHeaders, trustHosts, anyHost, runTask: (...task) => runToItsEnd(engine, ...task) }),
     });
     await listeners?.load(store);
+    await registry.connect(sourcesWaitMs);
     await engine.start();
     const close = async (how?: { drainMs?: number }) => {
       await engine.close(how);
+      await registry.close();
       await host.close();
       owner?.release();
     };
     const prepare = async (languages: readonly Language[] = ['python', 'javascript']) => {
       for (const name of new Set(languages.map((language) => imageOfLanguage[language]))) await host.prepare(name);
     };
-    return { engine, store, registry, owner, prepare, close, [Symbol.asyncDispose]: () => close() };
+    return { engine, store, registry, policy, owner, prepare, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
+    await begun?.close();
     owner?.release();
     throw error;
   }
+}
+
+function joined(some: ToolSourcesOptions = {}, more: ToolSourcesOptions = {}): ToolSourcesOptions {
+  return { mcp: { ...some.mcp, ...more.mcp }, openapi: { ...some.openapi, ...more.openapi } };
 }
 
 async function runToItsEnd(engine: Engine, ...[tenant, taskId, request, signal]: Parameters<Parameters<typeof engineTools>[0]['runTask']>) {

@@ -1,7 +1,10 @@
 /** `fermata serve`, and every command that talks to it: over its address, and through the socket of its data folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cli, type Json } from './cli.ts';
@@ -19,7 +22,7 @@ interface Served {
 /** Waits until it says where it listens. */
 async function serve(args: string[] = []): Promise<Served> {
   const env = { ...process.env, FERMATA_DATA_DIR: join(cli.folder, 'data'), NO_COLOR: '1' };
-  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--dev', '--json', '--tools', 'tools.mjs', ...args], {
+  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--dev', '--json', '--tools', 'tools.mjs', '--allow-private-webhooks', ...args], {
     cwd: cli.folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -110,6 +113,23 @@ describe.each(['over its address', 'through the local socket'])('%s', (way) => {
     expect(await json(['task', 'answer', third.task_id, '--output', '"mine"'])).toMatchObject({ code: 0, output: 'mine' });
     expect(await json(['task', 'retry', third.task_id])).toMatchObject({ code: 2 });
     expect(await json(['tool', 'remove', 'ask_me'])).toMatchObject({ code: 0, removed: true });
+  });
+
+  test('standing webhooks are told', async () => {
+    const told = Promise.withResolvers<Json>();
+    const world = createServer((request, response) => {
+      text(request).then((body) => told.resolve(JSON.parse(body)));
+      response.end();
+    });
+    await once(world.listen(0, '127.0.0.1'), 'listening');
+    const made = await fetch(`${server.url}/api/v1/webhooks`, {
+      ...{ method: 'POST', headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' } },
+      body: JSON.stringify({ url: `http://127.0.0.1:${(world.address() as AddressInfo).port}/hook`, types: ['task.succeeded'] }),
+    });
+    expect(made.status).toBe(201);
+    const { task_id: id } = await json(['run', '-l', 'javascript', '-e', '1']);
+    expect(await told.promise).toMatchObject({ type: 'task.succeeded', data: { task_id: id } });
+    world.close();
   });
 
   test('lists and stubs', async () => {

@@ -27,6 +27,12 @@ const NO_LIST: [string, string, string, RegExp][] = [
   ['two tools of one name', 'two.mjs', 'export default [{ name: "a", execute() {} }, { name: "a", execute() {} }];', /two tools have the name a/],
   ['a schema that is none', 'schema.mjs', 'export default [{ name: "a", parameters: { type: "thing" }, execute() {} }];', /parameters of a are not a JSON Schema/],
 ];
+const SOURCES: [string, string, string, RegExp][] = [
+  ['an MCP server of two kinds', 'both.mjs', 'export default { mcp: { a: { command: "x", url: "http://x" } } };', /the tools file both.mjs.mcp.a: give either command or url/],
+  ['a mistyped key of a source', 'mistyped-source.mjs', 'export default { mcp: { a: { comand: "x" } } };', /did you mean "command"/],
+  ['a source whose name cannot be written', 'source-name.mjs', 'export default { openapi: { "a-b": { file: "x" } } };', /cannot be the name of a tool source/],
+  ['a rule that is none', 'rule.mjs', 'export default { policy: [{ tool: "a", action: "maybe" }] };', /policy.0/],
+];
 const FINE: [string, string][] = [
   ['list.mjs', 'export default [{ name: "a", execute() {} }];'],
   ['record.ts', 'const name: string = "a";\nexport default { tools: [{ name, execute() {} }] };'],
@@ -35,7 +41,7 @@ const FINE: [string, string][] = [
 /** What came of loading each file, in a process of its own: the errors of Node's own loader are what counts here. */
 let loaded: Record<string, { names?: string[]; code?: string; message?: string }>;
 beforeAll(async () => {
-  const files = [...[...UNLOADABLE, ...NO_LIST].map(([, name, text]) => cli.file(name, text)), ...FINE.map(([name, text]) => cli.file(name, text))];
+  const files = [...[...UNLOADABLE, ...NO_LIST, ...SOURCES].map(([, name, text]) => cli.file(name, text)), ...FINE.map(([name, text]) => cli.file(name, text))];
   const { stdout, stderr } = await runNode([fileURLToPath(new URL('./load-tools.mjs', import.meta.url)), ...files], { cwd: cli.folder });
   if (!stdout) throw new Error(stderr);
   loaded = JSON.parse(stdout);
@@ -53,6 +59,11 @@ describe('a file whose export is no list of tools', () => {
     expect(loaded[name]).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(`the tools file ${name}`) });
     expect(loaded[name]?.message).toMatch(told);
   });
+});
+
+test.each(SOURCES)('sources and rules: %s is told by name', (_what, name, _text, told) => {
+  expect(loaded[name]).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(`the tools file ${name}`) });
+  expect(loaded[name]?.message).toMatch(told);
 });
 
 test.each(FINE)('%s: a list of tools, alone or as `tools`, is taken', (name) => {

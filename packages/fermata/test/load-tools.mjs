@@ -4,7 +4,7 @@ import { loadToolsFile } from '../dist/cli/tools-file.js';
 const loaded = {};
 for (const file of process.argv.slice(2)) {
   loaded[file] = await loadToolsFile(file).then(
-    (tools) => ({ names: tools.map(({ name }) => name) }),
+    ({ tools }) => ({ names: tools.map(({ name }) => name) }),
     ({ code, message }) => ({ code, message }),
   );
 }

@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   sandbox_lost: { class: 'system', text: 'The machine broke down and was discarded.' },
   sandbox_unavailable: { class: 'system', text: 'This sandbox cannot be had on this machine.' },
   resources_exhausted: { class: 'system', text: 'There is no room for this now, or never with these limits.' },
+  source_failed: { class: 'system', text: 'A tool source cannot be reached, or does not answer as it should.' },
   model_error: { class: 'system', text: 'No model could be asked, or none answered with what was needed.' },
   checkpoint_failed: { class: 'system', text: 'A checkpoint could not be stored; the task goes on without it.' },
   replay_diverged: { class: 'system', text: 'The program, run again on its record, did something else than before.' },

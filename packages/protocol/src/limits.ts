@@ -10,7 +10,7 @@ const atLeast = (min: number) => z.number().int().min(min);
 const between = (min: number, max: number) => atLeast(min).max(max);
 
 /**
- * - `timeoutMs`: wall time while the program runs, its tools and sleeps included; not while it is paused or stopped.
+ * - `timeoutMs`: wall time while the program runs, its tools included; not while it is paused or stopped, nor the sleeps of a durable task.
  * - `maxCpuMs`: measured processor time of the machine.
  * - `maxMemoryBytes`: linear memory above the image's own.
  * - `maxDiskBytes`: files in `/work` and `/tmp`. `maxOutputBytes`: stdout and stderr together.
@@ -50,7 +50,8 @@ export const LIMITS: Record<LimitKind, LimitWords> = {
     option: 'timeoutMs',
     flag: '--timeout',
     unit: 'duration',
-    counts: 'wall time while the program runs, its tools and sleeps included; not while it is paused or stopped',
+    counts:
+      'wall time while the program runs, its tools included; not while it is paused or stopped. Its sleeps count in memory, and not in a durable task, which holds nothing meanwhile',
     advice: (name) => `Give it more time (${name}), or let it do less.`,
   },
   cpu: {

@@ -144,7 +144,9 @@ export interface TaskQuery {
   tool?: string;
   /** ms since 1970 */
   createdAfter?: number;
-  /** From the answer before. Newest first. */
+  /** Default: newest first. */
+  oldestFirst?: boolean;
+  /** From the answer before. */
   cursor?: string;
   limit: number;
 }

@@ -20,6 +20,7 @@ import { taskControlRoutes } from './routes/task-control.ts';
 import { taskEventRoutes } from './routes/task-events.ts';
 import { taskPartRoutes } from './routes/task-parts.ts';
 import { taskRoutes } from './routes/tasks.ts';
+import { toolSourceRoutes } from './routes/tool-sources.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import type { Env, ServerContext } from './server-options.ts';
@@ -68,6 +69,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
     sessionRoutes(server),
     fileRoutes(server),
     toolRoutes(server),
+    toolSourceRoutes(server),
     policyRoutes(server),
     webhookRoutes(server, wake),
     ...(localBy === undefined ? [] : [keyRoutes(server)]),

@@ -26,7 +26,7 @@ export function body<S extends z.ZodType>(schema: S, required = true) {
 const problem = { 'application/problem+json': { schema: problemSchema } };
 
 /** Answers that are errors, by status. */
-export function problems(...statuses: (404 | 409 | 413 | 415 | 422 | 429 | 503)[]) {
+export function problems(...statuses: (404 | 409 | 413 | 415 | 422 | 429 | 502 | 503)[]) {
   const all = [401, 403, ...statuses].map((status) => [status, { description: TEXTS[status] ?? '', content: problem }]);
   return Object.fromEntries(all) as Record<never, never>;
 }
@@ -40,6 +40,7 @@ const TEXTS: Record<number, string> = {
   415: 'The body is of another type',
   422: 'The request does not have the documented form',
   429: 'The tenant has too many open requests',
+  502: 'What was named does not answer as it should',
   503: 'Not now; Retry-After says when',
 };
 

@@ -17,6 +17,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   replay_diverged: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
+  source_failed: 502,
   sandbox_unavailable: 422,
   model_error: 422,
   resources_exhausted: 503,

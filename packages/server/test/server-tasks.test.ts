@@ -112,8 +112,6 @@ describe('what cannot be had is refused, and the refusal says what to do', () =>
     [{ ...code, tool_constraints: { max_tool_calls: -1 } }, 'invalid_request', /max_tool_calls/],
     [{ ...code, tool_constraints: { strict: true } }, 'sandbox_unavailable', /strict/],
     [{ ...code, tool_constraints: { required_libraries: ['pandas'] } }, 'sandbox_unavailable', /required_libraries/],
-    [{ ...code, tool_constraints: { network_access: ['example.com'] } }, 'sandbox_unavailable', /network/],
-    [{ ...code, tool_constraints: { network_access: true } }, 'sandbox_unavailable', /network/],
     [{ ...code, tool_constraints: { max_checkpoint_mb: 5 } }, 'sandbox_unavailable', /max_checkpoint_mb/],
     [{ ...code, sandbox: 'docker' }, 'sandbox_unavailable', /docker/],
     [{ ...code, image: 'python:3.12' }, 'sandbox_unavailable', /image/],

@@ -6,7 +6,10 @@ export { type AddressGuard, type AddressGuardOptions, AddressRefused, createAddr
 export { type GuardedRequest, type GuardedResponse, guardedRequest, RequestError, type RequestFault } from './net/guarded-request.ts';
 export { type HostRules, hostRules } from './net/host-rules.ts';
 export { type AddedHeader, NETWORK_GET, NETWORK_SEND, type NetworkOptions, networkTools } from './net/network-tools.ts';
+export { type OpenToolSources, type OpenToolSourcesOptions, openToolSources } from './open-tool-sources.ts';
 export { createToolRegistry, type RegisteredTool, type ToolKind, type ToolRegistry, type ToolRegistryOptions } from './registry.ts';
 export type { ToolProgram } from './sources/code.ts';
+export type { LiveSource, SourceState } from './sources/live-source.ts';
+export { type McpSourceOptions, type OpenApiAuth, type OpenApiSourceOptions, sourceSpecs, type ToolSourcesOptions, toolSourcesShape } from './sources/source-options.ts';
 export { pythonStubs } from './stubs/python.ts';
 export { typescriptStubs } from './stubs/typescript.ts';

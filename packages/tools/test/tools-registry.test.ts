@@ -1,35 +1,15 @@
 /** The registry: tools of each tenant, durable, with names that are taken once. */
-import { type Commit, type DocumentRow, FermataError } from '@fermata/protocol';
 import { createToolSchema } from '@fermata/protocol/wire';
 import { expect, test } from 'vitest';
 import { createToolRegistry } from '../src/registry.ts';
 import { pythonStubs } from '../src/stubs/python.ts';
 import { typescriptStubs } from '../src/stubs/typescript.ts';
 import { defineTool } from '../src/tool.ts';
-
-function documents() {
-  const rows = new Map<string, DocumentRow>();
-  const keyOf = ({ kind, tenant, id }: Pick<DocumentRow, 'kind' | 'tenant' | 'id'>) => JSON.stringify([kind, tenant, id]);
-  return {
-    rows,
-    async commit(commits: readonly Commit[]) {
-      for (const { documents: put = [], dropDocuments = [] } of commits) {
-        for (const { row, expect: version } of put) {
-          if (version === 0 && rows.has(keyOf(row))) throw new FermataError('conflict', 'it is there');
-          rows.set(keyOf(row), row);
-        }
-        for (const row of dropDocuments) rows.delete(keyOf(row));
-      }
-    },
-    async documents({ kind, tenant }: { kind: string; tenant?: string }) {
-      return { items: [...rows.values()].filter((row) => row.kind === kind && row.tenant === tenant) };
-    },
-  };
-}
+import { documents } from './documents.ts';
 
 const fixed = defineTool({ name: 'crm.find', execute: () => 1 });
 const client = (name: string) => createToolSchema.parse({ kind: 'client', name });
-const names = (tools: { tool: { name: string } }[]) => tools.map(({ tool }) => tool.name);
+const names = (tools: readonly { tool: { name: string } }[]) => tools.map(({ tool }) => tool.name);
 
 test('tools are of their tenant, and those of the configuration are of all', async () => {
   const registry = createToolRegistry({ store: documents(), tools: [fixed] });
@@ -91,10 +71,10 @@ test('stubs say what a program can call, in groups', () => {
     defineTool({ name: 'any', execute: () => 1 }),
   ];
   expect(typescriptStubs(tools)).toBe(`declare const tools: {
-  any(args?: Record<string, any>): Promise<any>;
+  any(args?: { [key: string]: any }): Promise<any>;
   crm: {
     /** Finds * / one customer */
-    find(args: { limit?: number; id: "a" | 1 | null; tags?: Array<string | null> }): Promise<any>;
+    find(args: { limit?: number; id: "a" | 1 | null; tags?: (string | null)[] }): Promise<any>;
     "all-of"(): Promise<any>;
   };
 };
@@ -107,7 +87,7 @@ class tools:
 
     class crm:
         @staticmethod
-        def find(id: Literal["a", 1, None], limit: int = ..., tags: list[str | None] = ...) -> Any:
+        def find(*, id: Literal["a", 1, None], limit: int = ..., tags: list[str | None] = ...) -> Any:
             """Finds */ one customer"""
 
         @staticmethod

@@ -57,8 +57,7 @@ async function submit(file: string, { maxConcurrency, wait, ...options }: Submit
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
   for (;;) {
     const now = await batches.get(made.batch_id, { limit: 1 });
-    const moves = (now.counts.pending ?? 0) + (now.counts.running ?? 0) > 0;
-    if (now.completed_at !== null || !moves || stop) break;
+    if (now.completed_at !== null || stop || !(await moves(connection.client, now))) break;
     await sleep(LOOK_AGAIN_MS);
   }
   const ended = await whole(batches, made.batch_id);
@@ -68,6 +67,21 @@ async function submit(file: string, { maxConcurrency, wait, ...options }: Submit
     return EXIT.waiting;
   }
   return ended.counts.succeeded === ended.total ? EXIT.ok : EXIT.failed;
+}
+
+/** Whether something of it goes on without anybody: it runs, or waits only for a time to come. */
+async function moves({ tasks }: FermataClient, { batch_id, counts }: BatchWire): Promise<boolean> {
+  if ((counts.pending ?? 0) + (counts.running ?? 0) > 0) return true;
+  for (let cursor: string | undefined; (counts.waiting ?? 0) > 0; ) {
+    const page = await tasks.list({ batch_id, status: 'waiting', limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { task_id } of page.items) {
+      const task = await tasks.get(task_id);
+      if (!('waiting_for' in task) || (task.waiting_for ?? []).every(({ kind }) => kind === 'timer')) return true;
+    }
+    cursor = page.cursor;
+    if (cursor === undefined) break;
+  }
+  return false;
 }
 
 /** With all its results. */

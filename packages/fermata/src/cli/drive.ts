@@ -42,6 +42,7 @@ export async function driveTask(task: Task, options: DriveOptions): Promise<numb
   const pause = () => void task.pause().catch(ended);
   const interrupt = () => {
     interrupts++;
+    options.progress.line(interrupts === 1 ? 'pausing, as soon as calls under way have ended; Ctrl-C again cancels the task' : 'cancelling');
     if (interrupts === 1) pause();
     else void task.cancel().then(() => cancelled.resolve());
   };

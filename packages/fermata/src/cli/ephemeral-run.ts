@@ -5,10 +5,10 @@ import { createFermata } from '../fermata.ts';
 import { sealKey } from '../seal-key-file.ts';
 import { driveTask, showEvents } from './drive.ts';
 import { limitsOf } from './limit-options.ts';
+import { openToolsFile } from './open-tools-file.ts';
 import { Progress } from './progress.ts';
 import { readFileFor, readInput, readProgram, readStdin } from './read-input.ts';
 import { approver, networkOf, type RunOptions } from './task-options.ts';
-import { loadToolsFile } from './tools-file.ts';
 
 /** Resolves with the exit code. */
 export async function runInMemory(file: string | undefined, options: RunOptions): Promise<number> {
@@ -18,7 +18,8 @@ export async function runInMemory(file: string | undefined, options: RunOptions)
   const program = await readProgram(file, options);
   const input = await readInput(options.input);
   const files = await Promise.all((options.file ?? []).map(readFileFor));
-  const tools = [...(options.tools === undefined ? [] : await loadToolsFile(options.tools)), ...(await networkOf(options))];
+  await using equipment = await openToolsFile(options.tools);
+  const tools = [...equipment.tools, ...(await networkOf(options))];
   // A pause is sure to come: better no program is started than one that cannot be saved.
   if (options.pauseAfter !== undefined) sealKey();
   const progress = new Progress(options.quiet === true || json);

@@ -128,11 +128,13 @@ class Following {
     if (wait.kind === 'outcome_unknown' && redo) return settle(() => calls.retry(this.#taskId, callId));
     if ((wait.kind !== 'approval' && wait.kind !== 'review') || approve === undefined) return false;
     const said = await approve(wait.tool ?? '', wait.arguments);
+    if (!said) return false;
     return settle(() => (said.approve ? calls.approve(this.#taskId, callId) : calls.reject(this.#taskId, callId, { reason: said.reason })));
   }
 
   readonly #interrupt = (): void => {
     this.#interrupts++;
+    this.#options.progress.line(this.#interrupts === 1 ? 'pausing, as soon as calls under way have ended; Ctrl-C again cancels the task' : 'cancelling');
     this.#control(this.#interrupts === 1 ? 'pause' : 'cancel');
   };
 

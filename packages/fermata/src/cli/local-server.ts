@@ -10,34 +10,51 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { FolderOwner } from '@fermata/engine';
 import { IMAGE_NAMES, readManifest } from '@fermata/machine';
-import type { Store } from '@fermata/protocol';
+import { FermataError, type Store } from '@fermata/protocol';
 import type { ImagesWire } from '@fermata/protocol/wire';
-import { createServer, type FermataServer, type ServerOptions } from '@fermata/server';
+import { createServer, createWebhookListeners, type FermataServer, type ServerOptions } from '@fermata/server';
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
 
-export interface LocalOptions extends Pick<OpenEngineOptions, 'tools' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'trustHosts' | 'anyHost' | 'secret'> {
+export interface LocalOptions
+  extends Pick<
+    OpenEngineOptions,
+    'tools' | 'sources' | 'sourcesWaitMs' | 'allowSourceCommands' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'trustHosts' | 'anyHost' | 'secret'
+  > {
   /** The file that the tools are from. */
   toolsFile?: string | undefined;
+  /** Whether a source of the configuration that cannot be used is an error. */
+  sourcesMustConnect?: boolean;
   server?: Pick<ServerOptions, 'development' | 'webhooks' | 'onError'>;
 }
 
 export interface LocalServer {
   server: FermataServer;
   store: Store;
+  /** Sources of the configuration that cannot be used now, and why. */
+  failedSources: string[];
   /** Makes machines in advance. */
   prepare(): Promise<void>;
   close(drainMs: number): Promise<void>;
 }
 
+const TENANT = 'default';
 /** A socket's path may have about so many bytes. */
 const LONGEST_SOCKET = 100;
 
-/** Throws `store_locked` where another process owns the folder. */
-export async function openLocal(folder: string, { toolsFile, server: how, ...options }: LocalOptions): Promise<LocalServer> {
-  const opened = await openEngine({ goesOn: () => false, trustHosts: true, anyHost: true, ...options, folder });
-  const { engine, store, registry } = opened;
+/** Throws `store_locked` where another process owns the folder, and `source_failed` where a source must connect and does not. */
+export async function openLocal(folder: string, { toolsFile, sourcesMustConnect = false, server: how, ...options }: LocalOptions): Promise<LocalServer> {
+  const listeners = createWebhookListeners();
+  const opened = await openEngine({ listeners, goesOn: () => false, trustHosts: true, anyHost: true, ...options, folder });
+  const { engine, store, registry, policy } = opened;
+  const failed = (await registry.sources(TENANT))
+    .filter(({ state, createdAt }) => createdAt === null && state !== 'connected')
+    .map(({ name, fault }) => fault ?? new FermataError('source_failed', `the tool source ${name} did not connect in time`));
+  if (sourcesMustConnect && failed.length > 0) {
+    await opened.close();
+    throw failed[0];
+  }
   const owner = opened.owner as FolderOwner;
-  const server = createServer({ engine, store, tools: registry, images, ...(options.policy ? { policy: options.policy } : {}), ...how });
+  const server = createServer({ engine, store, tools: registry, images, policy, listeners, ...how });
   const socket = socketOf(folder);
   const close = async (drainMs: number) => {
     await server.close({ drainMs });
@@ -49,7 +66,7 @@ export async function openLocal(folder: string, { toolsFile, server: how, ...opt
     await server.listen({ path: socket.make() });
     if (process.platform !== 'win32') chmodSync(socket.path(), 0o600);
     owner.tell({ url: socket.path(), key: server.localKey, ...(toolsFile === undefined ? {} : { tools: resolve(toolsFile) }) });
-    return { server, store, prepare: opened.prepare, close };
+    return { server, store, failedSources: failed.map(({ message }) => message), prepare: opened.prepare, close };
   } catch (error) {
     await close(0);
     throw error;

@@ -1,4 +1,5 @@
 /** The command line: one command per file, data on stdout, talk on stderr. */
+import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { FermataApiError } from '@fermata/client';
 import { ERROR_CODES, type ErrorCode, FermataError } from '@fermata/protocol';
@@ -41,6 +42,8 @@ const COMMANDS = [
  * on stderr, or as JSON on stdout where --json is given.
  */
 export async function main(argv: readonly string[]): Promise<never> {
+  // Tools print where they are, and stdout is for data.
+  globalThis.console = new Console(process.stderr);
   const exitCode = await command(argv);
   for (const stream of [process.stdout, process.stderr]) await new Promise<void>((flushed) => stream.write('', () => flushed()));
   process.exit(exitCode);

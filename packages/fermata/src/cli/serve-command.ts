@@ -10,7 +10,7 @@ import { type Command, Option } from 'commander';
 import { dataDir } from '../seal-key-file.ts';
 import { EXIT } from './exit-code.ts';
 import { openLocal } from './local-server.ts';
-import { loadToolsFile } from './tools-file.ts';
+import { loadToolsFile, NO_TOOLS_FILE } from './tools-file.ts';
 import { parseCount, parseDuration } from './units.ts';
 
 interface ServeOptions {
@@ -24,11 +24,14 @@ interface ServeOptions {
   maxRunning?: number;
   allowPrivateWebhooks?: boolean;
   allowPrivateTools?: boolean;
+  allowSourceCommands?: boolean;
   allowAnyHost?: boolean;
   json?: boolean;
 }
 
 const PRIVATE = { allowPrivate: true };
+/** A source that connects later than this is there then. */
+const SOURCES_WAIT_MS = 5_000;
 
 export function addServeCommand(program: Command, done: (exitCode: number) => void): void {
   program
@@ -37,13 +40,14 @@ export function addServeCommand(program: Command, done: (exitCode: number) => vo
     .option('--host <address>', 'where it listens', '127.0.0.1')
     .option('--port <n>', 'at which port; 0: any that is free', parseCount, 7070)
     .option('--data <folder>', 'data folder (default: FERMATA_DATA_DIR, else that of the user)')
-    .option('-t, --tools <file>', 'module whose default export is an array of tools, which all tasks may call')
+    .option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }, for all tasks')
     .option('--dev', 'make a key for this process, and print it; on a loopback address only')
     .addOption(new Option('--machines <where>', 'where programs run: in child processes, or in threads of this one').choices(['processes', 'threads']).default('processes'))
     .option('--max-running <n>', 'tasks that run at the same time (default: 64)', parseCount)
     .addOption(new Option('--drain <duration>', 'how long tasks have to be put down at the end').argParser(parseDuration).default(10_000, '10s'))
     .option('--allow-private-webhooks', 'webhooks may go to private addresses')
-    .option('--allow-private-tools', 'http tools, and programs with network access, may reach private addresses')
+    .option('--allow-private-tools', 'http tools, tool sources, and programs with network access, may reach private addresses')
+    .option('--allow-source-commands', 'POST /tool_sources may start MCP servers as processes of this machine')
     .option('--allow-any-host', 'tasks may ask for all public hosts (network_access: true)')
     .option('--json', 'tell the address as one JSON object on stdout')
     .action(async (options: ServeOptions) => done(await serve(options)));
@@ -51,10 +55,11 @@ export function addServeCommand(program: Command, done: (exitCode: number) => vo
 
 async function serve(options: ServeOptions): Promise<number> {
   const { host, port, data = dataDir(), tools: toolsFile, dev = false, machines, drain, maxRunning, json } = options;
-  const tools = toolsFile === undefined ? [] : await loadToolsFile(toolsFile);
+  const equipment = toolsFile === undefined ? NO_TOOLS_FILE : await loadToolsFile(toolsFile);
   const file = toolsFile === undefined ? undefined : resolve(toolsFile);
   const local = await openLocal(data, {
-    ...{ tools, toolsFile, host: machines },
+    ...equipment,
+    ...{ toolsFile, host: machines, sourcesWaitMs: SOURCES_WAIT_MS, allowSourceCommands: options.allowSourceCommands ?? false },
     ...(maxRunning === undefined ? {} : { maxRunning }),
     ...{ trustHosts: false, anyHost: options.allowAnyHost === true },
     ...(options.allowPrivateTools ? { network: PRIVATE } : {}),
@@ -66,6 +71,10 @@ async function serve(options: ServeOptions): Promise<number> {
       onError: (error, where) => process.stderr.write(`${where}: ${error instanceof Error ? error.message : error}\n`),
     },
   });
+  // A tool that goes wrong after its answer must not end the tasks of others.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => process.stderr.write(`${event}, of a tool most likely: ${error instanceof Error ? error.stack : error}\n`));
+  }
   try {
     const { server } = local;
     const url = await server.listen({ host, port });
@@ -74,8 +83,11 @@ async function serve(options: ServeOptions): Promise<number> {
       process.stderr.write(`listening on ${url}, data in ${resolve(data)}; docs at ${url}/docs\n`);
       process.stderr.write(dev ? `key of this process: ${server.developmentKey}\n` : 'keys are made with: fermata key create\n');
     }
+    for (const failure of local.failedSources) process.stderr.write(`${failure}; it is tried again\n`);
     // In the background: a task that comes before this is done is only slower.
-    local.prepare().catch((error: unknown) => process.stderr.write(`machines could not be made in advance: ${error instanceof Error ? error.message : error}\n`));
+    let ending = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => (ending = true));
+    local.prepare().catch((error: unknown) => ending || process.stderr.write(`machines could not be made in advance: ${error instanceof Error ? error.message : error}\n`));
     const signal = await closeOnSignals(server, { drainMs: drain });
     process.stderr.write(`closed on ${signal}\n`);
     return EXIT.ok;

@@ -54,8 +54,8 @@ export async function networkOf({ allowNet }: Pick<RunOptions, 'allowNet'>): Pro
   return networkTools({ hosts: allowNet, trustHosts: true });
 }
 
-/** Decides on a call; absent where nobody here can. */
-export type Approval = ((tool: string, args: unknown) => Promise<{ approve: true } | { approve: false; reason: string }>) | undefined;
+/** Decides on a call, or on nothing where the person has left; absent where nobody here can. */
+export type Approval = ((tool: string, args: unknown) => Promise<{ approve: true } | { approve: false; reason: string } | undefined>) | undefined;
 
 /** Who decides on calls that need approval: nobody, if `ask` finds no terminal to ask at. `args` in wire form. */
 export function approvalOf(how: TaskCommandOptions['approve']): Approval {
@@ -63,13 +63,16 @@ export function approvalOf(how: TaskCommandOptions['approve']): Approval {
   if (how === 'deny') return async () => ({ approve: false, reason: 'approvals are off (--approve deny)' });
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return async (tool, args) => {
-    const answer = await confirm({ message: `Allow ${tool}(${JSON.stringify(args)})?`, output: process.stderr });
-    return isCancel(answer) || !answer ? { approve: false, reason: 'refused at the terminal' } : { approve: true };
+    const answer = await confirm({ message: `Allow ${tool}(${JSON.stringify(args)})?`, initialValue: false, output: process.stderr });
+    if (!isCancel(answer)) return answer ? { approve: true } : { approve: false, reason: 'refused at the terminal' };
+    // The prompt has taken the key from the terminal; it means here what it means elsewhere.
+    process.emit('SIGINT');
+    return undefined;
   };
 }
 
 /** The same for a task in memory. */
 export function approver(how: TaskCommandOptions['approve']): { approve?: Approver } {
   const approval = approvalOf(how);
-  return approval ? { approve: ({ name, args }) => approval(name, toWire(args)) } : {};
+  return approval ? { approve: async ({ name, args }) => (await approval(name, toWire(args))) ?? new Promise<never>(() => {}) } : {};
 }

@@ -5,13 +5,14 @@ import { addConnectionOptions, type Connection, type ConnectionOptions, connect 
 import { newTaskId, submit } from './durable-run.ts';
 import { EXIT } from './exit-code.ts';
 import { followTask } from './follow-task.ts';
+import type { LocalOptions } from './local-server.ts';
 import { columns, print } from './print.ts';
 import { Progress } from './progress.ts';
 import { readJson } from './read-input.ts';
 import { addTaskOptions, approvalOf, type TaskCommandOptions } from './task-options.ts';
 import { refuseOtherTools } from './task-tools.ts';
 import { tellTask } from './tell-task.ts';
-import { loadToolsFile } from './tools-file.ts';
+import { loadToolsFile, NO_TOOLS_FILE } from './tools-file.ts';
 import { withConnection } from './with-connection.ts';
 
 type ToolsOptions = ConnectionOptions & { tools?: string };
@@ -19,10 +20,11 @@ type CallOptions = ToolsOptions & TaskCommandOptions & { input?: string };
 
 export function addToolCommand(program: Command, done: (exitCode: number) => void): void {
   const tool = program.command('tool').description('tools that programs may call');
-  const withTools = (command: Command) => addConnectionOptions(command).option('-t, --tools <file>', 'module whose default export is an array of tools');
+  const withTools = (command: Command) =>
+    addConnectionOptions(command).option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }');
 
   withTools(tool.command('list').description('the tools there are')).action(async (options: ToolsOptions) => {
-    await using connection = await connectWith(options, 0);
+    await using connection = await connectWith(options, { maxRunning: 0 });
     const { items } = await connection.client.tools.list();
     print(options.json, { items }, () =>
       columns(items.map(({ name, kind, requires_approval, description }) => [name, kind, requires_approval ? 'needs approval' : '', description.split('\n')[0] ?? ''])),
@@ -31,12 +33,18 @@ export function addToolCommand(program: Command, done: (exitCode: number) => voi
   });
   withTools(tool.command('stubs').description('the tools as declarations, for who writes programs').argument('<language>', 'python or typescript')).action(
     async (language: 'python' | 'typescript', options: ToolsOptions) => {
-      await using connection = await connectWith(options, 0);
+      await using connection = await connectWith(options, { maxRunning: 0 });
       const listed = await connection.client.tools.list({ stubs: language });
       print(options.json, listed, () => listed.stubs ?? '');
       done(EXIT.ok);
     },
   );
+  withTools(tool.command('sources').description('MCP servers and OpenAPI documents that tools are from, and how they are')).action(async (options: ToolsOptions) => {
+    await using connection = await connectWith(options, { maxRunning: 0, sourcesMustConnect: false });
+    const { items } = await connection.client.toolSources.list();
+    print(options.json, { items }, () => columns(items.map(({ name, kind, state, tool_count, error }) => [name, kind, state, `${tool_count} tools`, error ?? ''])));
+    done(EXIT.ok);
+  });
   const call = tool
     .command('call')
     .description('call one tool, as a task of its own')
@@ -65,9 +73,9 @@ export function addToolCommand(program: Command, done: (exitCode: number) => voi
   );
 }
 
-async function connectWith({ tools: file, ...options }: ToolsOptions, maxRunning?: number): Promise<Connection> {
-  const tools = file === undefined ? [] : await loadToolsFile(file);
-  const connection = await connect(options, { tools, toolsFile: file, ...(maxRunning === undefined ? {} : { maxRunning }) });
+async function connectWith({ tools: file, ...options }: ToolsOptions, local: Pick<LocalOptions, 'maxRunning' | 'sourcesMustConnect'> = {}): Promise<Connection> {
+  const equipment = file === undefined ? NO_TOOLS_FILE : await loadToolsFile(file);
+  const connection = await connect(options, { ...equipment, toolsFile: file, sourcesMustConnect: true, ...local });
   try {
     refuseOtherTools(connection, file);
     return connection;

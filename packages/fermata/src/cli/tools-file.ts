@@ -1,29 +1,60 @@
-/** The file that `--tools` names: its default export is an array of tools, or `{ tools: [...] }`. */
+/** The file that `--tools` names: its default export is an array of tools, or `{ tools, mcp, openapi, policy }`. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FermataError, parseOptions, strictOptions } from '@fermata/protocol';
-import { type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
+import { FermataError, type PolicyRule, parseOptions, strictOptions } from '@fermata/protocol';
+import { checkRules, type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
+import type { ToolSourcesOptions } from '@fermata/tools/registry';
 import { z } from 'zod';
 
-const exportSchema = strictOptions({ tools: z.unknown().optional() });
-const HINT = 'Write `export default [defineTool({ name, execute }), ...]`, or `export default { tools: [...] }`.';
+export interface ToolsFile {
+  tools: Tool[];
+  /** MCP servers and OpenAPI documents. Files that they name are meant from the folder of the tools file. */
+  sources: ToolSourcesOptions;
+  policy: PolicyRule[];
+}
+
+export const NO_TOOLS_FILE: ToolsFile = { tools: [], sources: {}, policy: [] };
+
+const record = z.record(z.string(), z.record(z.string(), z.unknown()));
+const exportSchema = strictOptions({ tools: z.unknown().optional(), mcp: record.optional(), openapi: record.optional(), policy: z.array(z.unknown()).optional() });
+const HINT = 'Write `export default [defineTool({ name, execute }), ...]`, or `export default { tools: [...], mcp: {...}, openapi: {...}, policy: [...] }`.';
 
 /** Throws `invalid_request` with the name of the file, what is wrong with it, and the line where that is known. */
-export async function loadToolsFile(file: string): Promise<Tool[]> {
+export async function loadToolsFile(file: string): Promise<ToolsFile> {
   const module = await load(file);
   const wrong = (what: string, hint = HINT) => new FermataError('invalid_request', `the tools file ${file} ${what}`, { hint });
   if (!('default' in module)) throw wrong('has no default export');
-  const list = Array.isArray(module.default) ? module.default : inRecord(module.default, file);
-  if (!Array.isArray(list)) throw wrong('must export an array of tools, or { tools: [...] }, as its default');
+  const given = Array.isArray(module.default) ? { tools: module.default } : inRecord(module.default, file);
+  const list = given?.tools ?? (given && (given.mcp ?? given.openapi ?? given.policy) !== undefined ? [] : undefined);
+  if (!given || !Array.isArray(list)) throw wrong('must export an array of tools, or { tools: [...] }, as its default');
   const nameless = list.findIndex((tool) => typeof tool?.name !== 'string');
   if (nameless >= 0) throw wrong(`has no name for tool ${nameless + 1} of its list`);
   const tools = [...byName(list, wrong).values()];
   const idle = tools.find(({ execute }) => !execute);
   if (idle) throw wrong(`has no execute for the tool ${idle.name}`, 'On the command line nobody can answer in the place of a tool; with the library a program can.');
-  return tools;
+  const policy = (given.policy ?? []) as PolicyRule[];
+  const sources = await sourcesIn(given, file);
+  try {
+    checkRules(policy);
+  } catch (error) {
+    throw wrong(`is wrong: ${(error as Error).message}`, '');
+  }
+  return { tools, sources, policy };
+}
+
+async function sourcesIn({ mcp, openapi = {} }: Record<string, unknown>, file: string): Promise<ToolSourcesOptions> {
+  if (mcp === undefined && Object.keys(openapi as object).length === 0) return {};
+  const { sourceSpecs } = await import('@fermata/tools/registry');
+  const from = (source: { file?: unknown }) => (typeof source.file === 'string' ? { ...source, file: resolve(dirname(file), source.file) } : source);
+  const sources = {
+    ...(mcp ? { mcp } : {}),
+    openapi: Object.fromEntries(Object.entries(openapi as Record<string, object>).map(([name, source]) => [name, from(source)])),
+  } as ToolSourcesOptions;
+  sourceSpecs(sources, `the tools file ${file}`);
+  return sources;
 }
 
 function byName(list: ToolDefinition[], wrong: (what: string, hint?: string) => FermataError): Map<string, Tool> {
@@ -34,9 +65,9 @@ function byName(list: ToolDefinition[], wrong: (what: string, hint?: string) => 
   }
 }
 
-function inRecord(exported: unknown, file: string): unknown {
+function inRecord(exported: unknown, file: string): z.output<typeof exportSchema> | undefined {
   if (exported === null || typeof exported !== 'object') return undefined;
-  return parseOptions(exportSchema, exported, `the default export of the tools file ${file}`).tools;
+  return parseOptions(exportSchema, exported, `the default export of the tools file ${file}`);
 }
 
 async function load(file: string): Promise<{ default?: unknown }> {

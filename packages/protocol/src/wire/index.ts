@@ -9,6 +9,7 @@ export * from './scalars.ts';
 export * from './task.ts';
 export * from './task-parts.ts';
 export * from './task-request.ts';
+export * from './tool-sources.ts';
 export * from './tools.ts';
 export * from './usage.ts';
 export * from './webhooks.ts';

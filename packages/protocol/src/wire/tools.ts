@@ -48,6 +48,8 @@ export const toolSchema = z
   .object({
     name: z.string(),
     kind: z.string(),
+    source: z.string().optional().meta({ description: 'The tool source that it is from' }),
+    original_name: z.string().optional().meta({ description: 'What its source calls it' }),
     description: z.string(),
     parameters: z.record(z.string(), z.unknown()),
     idempotent: z.boolean(),

@@ -1,8 +1,8 @@
 /** Calls, events, checkpoints, batches, sessions and tools as the wire shows them. */
 import type { BatchView, CallView, SessionView, TaskEvent } from '@fermata/engine';
 import type { CheckpointRow } from '@fermata/protocol';
-import type { CallWire, CheckpointWire, CreatedBatchWire, EventWire, SessionPageWire, ToolWire } from '@fermata/protocol/wire';
-import type { RegisteredTool } from '@fermata/tools/registry';
+import type { CallWire, CheckpointWire, CreatedBatchWire, EventWire, SessionPageWire, ToolSourcesWire, ToolSourceWire, ToolWire } from '@fermata/protocol/wire';
+import type { LiveSource, RegisteredTool } from '@fermata/tools/registry';
 import { showMaybeTime, showTime } from './time.ts';
 
 export function showCall(call: CallView): CallWire {
@@ -48,9 +48,19 @@ export function showSession({ sessionId, createdAt, head, language, bytes }: Ses
   return { session_id: sessionId, created_at: showTime(createdAt), head, language, bytes };
 }
 
-export function showTool({ tool, kind, createdAt }: RegisteredTool): ToolWire {
+export function showTool({ tool, kind, createdAt, source, originalName }: RegisteredTool): ToolWire {
   const { name, description, parameters, idempotent, requiresApproval } = tool;
-  return { name, kind, description, parameters, idempotent, requires_approval: requiresApproval, created_at: showMaybeTime(createdAt) };
+  const from = source === undefined ? {} : { source, original_name: originalName ?? name };
+  return { name, kind, ...from, description, parameters, idempotent, requires_approval: requiresApproval, created_at: showMaybeTime(createdAt) };
+}
+
+export function showSource({ name, kind, state, fault, tools, createdAt }: LiveSource): ToolSourcesWire['items'][number] {
+  return { name, kind, state, error: fault?.message ?? null, tool_count: tools.length, created_at: showMaybeTime(createdAt) };
+}
+
+/** With the names of its tools. */
+export function showWholeSource(source: LiveSource): ToolSourceWire {
+  return { ...showSource(source), tools: source.tools.map(({ tool, originalName }) => ({ name: tool.name, original_name: originalName })) };
 }
 
 /** A page with its items shown. */

@@ -62,12 +62,18 @@ const SHORT = {
   cancelled: 'cancelled',
 } as const;
 
+/** Nobody needs to do anything: a sleep of the program goes by. */
+function waitsForTime({ status, waitingFor }: TaskView): boolean {
+  return status === 'waiting' && waitingFor.every(({ kind }) => kind === 'timer');
+}
+
+/** `output` is the result, or what the program has printed where it has none. */
 export function showShort(task: TaskView): ShortTaskWire {
   const { wall_time_s, cpu_time_s, memory_mb } = showUsage(task.usage);
   return {
     call_id: task.taskId,
-    status: SHORT[task.status],
-    output: showOutput(task.output),
+    status: waitsForTime(task) ? 'running' : SHORT[task.status],
+    output: showOutput(task.output) ?? (task.stdout || null),
     error_message: task.error?.message ?? null,
     execution_metadata: { execution_time_seconds: wall_time_s, cpu_time_s, memory_mb, return_code: exitCode(task.status) },
   };

@@ -42,20 +42,24 @@ export class RequestError extends Error {
 
 export async function guardedRequest(given: GuardedRequest, guard: AddressGuard): Promise<GuardedResponse> {
   const url = new URL(given.url);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new RequestError('address_refused', `${url.protocol} addresses are not requested`);
-  if (url.username || url.password) throw new RequestError('address_refused', 'an address with a user name in it is not requested');
   const ending = AbortSignal.any([AbortSignal.timeout(given.timeoutMs), ...(given.signal ? [given.signal] : [])]);
   try {
-    const addresses = await abortable(guard.addresses(url.hostname), ending);
-    const lookup: LookupFunction = (_host, options, done) => {
-      const [first] = addresses;
-      if (options.all) done(null, addresses);
-      else done(null, first?.address ?? '', first?.family ?? 4);
-    };
-    return await exchange(url, given, lookup, ending);
+    return await exchange(url, given, await checkedLookup(url, guard, ending), ending);
   } catch (error) {
     throw asRequestError(error, given);
   }
+}
+
+/** Finds the addresses of a URL's host, which were checked, and no others. Throws {@link RequestError} and {@link AddressRefused}. */
+export async function checkedLookup(url: URL, guard: AddressGuard, signal: AbortSignal): Promise<LookupFunction> {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new RequestError('address_refused', `${url.protocol} addresses are not requested`);
+  if (url.username || url.password) throw new RequestError('address_refused', 'an address with a user name in it is not requested');
+  const addresses = await abortable(guard.addresses(url.hostname), signal);
+  return (_host, options, done) => {
+    const [first] = addresses;
+    if (options.all) done(null, addresses);
+    else done(null, first?.address ?? '', first?.family ?? 4);
+  };
 }
 
 function exchange(url: URL, { method, headers = {}, body, maxBytes, longer }: GuardedRequest, lookup: LookupFunction, signal: AbortSignal): Promise<GuardedResponse> {

@@ -21,16 +21,3 @@ export function toolTree(tools: readonly Tool[]): ToolTree {
   }
   return root;
 }
-
-export interface Parameter {
-  name: string;
-  schema: Record<string, unknown>;
-  required: boolean;
-}
-
-/** Those that must be given first. */
-export function parametersOf(tool: Tool): Parameter[] {
-  const { properties, required } = tool.parameters as { properties?: Record<string, Record<string, unknown>>; required?: string[] };
-  const all = Object.entries(properties ?? {}).map(([name, schema]) => ({ name, schema, required: required?.includes(name) ?? false }));
-  return [...all.filter((parameter) => parameter.required), ...all.filter((parameter) => !parameter.required)];
-}

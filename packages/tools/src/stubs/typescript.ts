@@ -1,51 +1,71 @@
 /** Tools as TypeScript declarations, for whoever writes programs that call them. */
 import type { Tool } from '../tool.ts';
-import { parametersOf, type ToolTree, toolTree } from './tool-tree.ts';
+import { type Field, type Shape, Shapes } from './shapes.ts';
+import { type ToolTree, toolTree } from './tool-tree.ts';
 
-type Schema = Record<string, unknown>;
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
-const KINDS: Record<string, string> = { string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' };
+const KINDS = { any: 'any', bytes: 'Uint8Array | string', string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' } as const;
 
 export function typescriptStubs(tools: readonly Tool[]): string {
-  return `declare const tools: ${group(toolTree(tools), '')};\n`;
+  const shapes = new Shapes();
+  const called = group(toolTree(tools), '', shapes);
+  const named = [...shapes.named].map(([name, shape]) => `  type ${name} = ${typeOf(shape)};\n`);
+  return `${named.length > 0 ? `declare namespace tools {\n${named.join('')}}\n` : ''}declare const tools: ${called};\n`;
 }
 
-function group({ tools, groups }: ToolTree, indent: string): string {
+function group({ tools, groups }: ToolTree, indent: string, shapes: Shapes): string {
   const inner = `${indent}  `;
-  const members = [
-    ...[...tools].map(([name, tool]) => `${comment(tool, inner)}${inner}${key(name)}(${argumentOf(tool)}): Promise<any>;`),
-    ...[...groups].map(([name, tree]) => `${inner}${key(name)}: ${group(tree, inner)};`),
-  ];
+  const members = [...tools].map(([name, tool]) => {
+    const inside = groups.get(name);
+    const also = inside ? ` & ${group(inside, inner, shapes)}` : '';
+    return `${comment(tool, inner)}${inner}${key(name)}${also ? `: ((${argumentOf(tool, shapes)}) => Promise<any>)${also}` : `(${argumentOf(tool, shapes)}): Promise<any>`};`;
+  });
+  for (const [name, tree] of groups) if (!tools.has(name)) members.push(`${inner}${key(name)}: ${group(tree, inner, shapes)};`);
   return members.length === 0 ? '{}' : `{\n${members.join('\n')}\n${indent}}`;
 }
 
-function argumentOf(tool: Tool): string {
-  const parameters = parametersOf(tool);
-  if (parameters.length === 0) return tool.parameters.properties ? '' : 'args?: Record<string, any>';
-  return `args${parameters.some(({ required }) => required) ? '' : '?'}: ${typeOf(tool.parameters)}`;
+function argumentOf(tool: Tool, shapes: Shapes): string {
+  const shape = shapes.ofTool(tool);
+  const plain = shapes.plain(shape);
+  if (plain.is !== 'record') return plain.is === 'any' ? 'args?: { [key: string]: any }' : `args: ${typeOf(shape)}`;
+  if (plain.fields.length === 0 && !plain.others) return '';
+  return `args${plain.fields.some(({ required }) => required) ? '' : '?'}: ${typeOf(shape)}`;
 }
 
-function typeOf(schema: unknown): string {
-  if (schema === null || typeof schema !== 'object') return 'any';
-  const { type, enum: choices, const: only, items, properties, required, anyOf, oneOf } = schema as Schema;
-  if (only !== undefined) return JSON.stringify(only);
-  if (Array.isArray(choices)) return choices.map((choice) => JSON.stringify(choice)).join(' | ');
-  const either = anyOf ?? oneOf;
-  if (Array.isArray(either)) return either.map(typeOf).join(' | ');
-  if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one })).join(' | ');
-  if (type === 'array') return `Array<${typeOf(items)}>`;
-  if (type === 'object' || properties !== undefined) return recordOf(properties as Record<string, Schema> | undefined, required as string[] | undefined);
-  return KINDS[String(type)] ?? 'any';
+function typeOf(shape: Shape): string {
+  switch (shape.is) {
+    case 'literals':
+      return shape.values.map((value) => JSON.stringify(value)).join(' | ');
+    case 'union':
+      return shape.of.map(typeOf).join(' | ');
+    case 'all':
+      return shape.of.map((one) => (isUnion(one) ? `(${typeOf(one)})` : typeOf(one))).join(' & ');
+    case 'array':
+      return isUnion(shape.of) || shape.of.is === 'all' ? `(${typeOf(shape.of)})[]` : `${typeOf(shape.of)}[]`;
+    case 'tuple':
+      return `[${shape.of.map(typeOf).join(', ')}]`;
+    case 'named':
+      return `tools.${shape.name}`;
+    case 'record': {
+      // An index signature beside named fields has to be of a type that takes them all.
+      const others = shape.others ? [`[key: string]: ${shape.fields.length > 0 ? 'any' : typeOf(shape.others)}`] : [];
+      const fields = [...shape.fields.map(fieldOf), ...others];
+      return fields.length === 0 ? '{}' : `{ ${fields.join('; ')} }`;
+    }
+    default:
+      return KINDS[shape.is];
+  }
 }
 
-function recordOf(properties: Record<string, Schema> | undefined, required: string[] = []): string {
-  if (!properties) return 'Record<string, any>';
-  const fields = Object.entries(properties).map(([name, schema]) => `${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`);
-  return fields.length === 0 ? '{}' : `{ ${fields.join('; ')} }`;
+function fieldOf({ name, shape, required, note }: Field): string {
+  return `${key(name)}${required ? '' : '?'}: ${typeOf(shape)}${note ? ` /* ${inComment(note)} */` : ''}`;
 }
+
+const isUnion = (shape: Shape) => shape.is === 'union' || shape.is === 'bytes' || (shape.is === 'literals' && shape.values.length > 1);
 
 function comment({ description }: Tool, indent: string): string {
-  return description ? `${indent}/** ${description.replaceAll('*/', '* /').replace(/\s*\n\s*/g, ' ')} */\n` : '';
+  return description ? `${indent}/** ${inComment(description)} */\n` : '';
 }
+const inComment = (text: string) => text.replaceAll('*/', '* /').replace(/\s*\n\s*/g, ' ');
 
 const key = (name: string) => (IDENTIFIER.test(name) ? name : JSON.stringify(name));

@@ -42,7 +42,8 @@ class MemoryStore implements Store {
     return copyOf(this.#open.task(ref)?.row);
   }
 
-  async tasks({ tenant, status, sessionId, batchId, tool, createdAfter, cursor, limit }: TaskQuery): Promise<Page<TaskRow>> {
+  async tasks({ tenant, status, sessionId, batchId, tool, createdAfter, oldestFirst = false, cursor, limit }: TaskQuery): Promise<Page<TaskRow>> {
+    const way = oldestFirst ? -1 : 1;
     const after = cursor === undefined ? undefined : readCursor(cursor, 2);
     const found = [...this.#open.tasks.values()].filter(
       (task) =>
@@ -52,9 +53,9 @@ class MemoryStore implements Store {
         (batchId === undefined || task.row.batchId === batchId) &&
         (tool === undefined || [...task.calls.values()].some((call) => call.tool === tool)) &&
         (createdAfter === undefined || task.row.createdAt > createdAfter) &&
-        (after === undefined || byPlace(placeOf(task), after) < 0),
+        (after === undefined || way * byPlace(placeOf(task), after) < 0),
     );
-    found.sort((a, b) => byPlace(placeOf(b), placeOf(a)));
+    found.sort((a, b) => way * byPlace(placeOf(b), placeOf(a)));
     return pageOf(found, limit, ({ row }) => copy(row), placeOf);
   }
 

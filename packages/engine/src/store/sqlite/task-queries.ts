@@ -23,7 +23,8 @@ export function keyOf(db: Connection, { tenant, taskId }: TaskRef): number {
 }
 
 /** The keys are found by an index alone; only the rows of the page are read. */
-export function tasks(db: Connection, { tenant, status, sessionId, batchId, tool, createdAfter, cursor, limit }: TaskQuery): Page<TaskRow> {
+export function tasks(db: Connection, { tenant, status, sessionId, batchId, tool, createdAfter, oldestFirst = false, cursor, limit }: TaskQuery): Page<TaskRow> {
+  const [order, beyond] = oldestFirst ? ['ASC', '>'] : ['DESC', '<'];
   const where = ['tenant = ?'];
   const values: SQLInputValue[] = [tenant];
   const only = (condition: string, ...those: SQLInputValue[]) => {
@@ -35,9 +36,9 @@ export function tasks(db: Connection, { tenant, status, sessionId, batchId, tool
   if (batchId !== undefined) only('batch_id = ?', batchId);
   if (tool !== undefined) only('key IN (SELECT task FROM calls WHERE tool = ?)', tool);
   if (createdAfter !== undefined) only('created_at > ?', createdAfter);
-  if (cursor !== undefined) only('(created_at, key) < (?, ?)', ...readCursor(cursor, 2));
-  const keys = `SELECT key FROM tasks WHERE ${where.join(' AND ')} ORDER BY created_at DESC, key DESC LIMIT ?`;
-  const found = db.all<KeyedTask>(`${TASKS} WHERE t.key IN (${keys}) ORDER BY t.created_at DESC, t.key DESC`, ...values, limit + 1);
+  if (cursor !== undefined) only(`(created_at, key) ${beyond} (?, ?)`, ...readCursor(cursor, 2));
+  const keys = `SELECT key FROM tasks WHERE ${where.join(' AND ')} ORDER BY created_at ${order}, key ${order} LIMIT ?`;
+  const found = db.all<KeyedTask>(`${TASKS} WHERE t.key IN (${keys}) ORDER BY t.created_at ${order}, t.key ${order}`, ...values, limit + 1);
   return pageOf(found, limit, taskOf, placeOf);
 }
 

@@ -1,0 +1,169 @@
+/**
+ * What a JSON Schema lets through, in the words that type systems have in common. What a `$ref` leads to gets a name, so that
+ * recursive schemas have an end and what is used often is said once.
+ */
+import type { Tool } from '../tool.ts';
+
+export type Shape =
+  | { is: 'any' | 'bytes' | 'string' | 'number' | 'integer' | 'boolean' | 'null' }
+  | { is: 'literals'; values: (string | number | boolean | null)[] }
+  | { is: 'union' | 'all'; of: Shape[] }
+  | { is: 'array'; of: Shape }
+  | { is: 'tuple'; of: Shape[] }
+  | RecordShape
+  | { is: 'named'; name: string };
+
+export interface RecordShape {
+  is: 'record';
+  fields: Field[];
+  /** Of fields that have no name here; absent where there are none to speak of. */
+  others?: Shape;
+}
+
+export interface Field {
+  name: string;
+  shape: Shape;
+  required: boolean;
+  /** Its format and default, in few words. */
+  note: string;
+  /** Absent where there is none that a type could show. */
+  default?: string | number | boolean | null;
+}
+
+type Schema = Record<string, unknown>;
+
+const ANY: Shape = { is: 'any' };
+const KINDS = new Set(['string', 'number', 'integer', 'boolean', 'null']);
+/** Names that mean something in one of the languages. */
+const TAKEN = ['Any', 'Array', 'False', 'Literal', 'None', 'NotRequired', 'Promise', 'Record', 'Required', 'True', 'TypedDict', 'Uint8Array'];
+/** Levels after which a schema is any value. */
+const MAX_DEPTH = 40;
+const LONGEST_DEFAULT = 40;
+
+export class Shapes {
+  /** What the names stand for, each after those that it was first met in. */
+  readonly named = new Map<string, Shape>();
+  readonly #taken = new Set(TAKEN);
+  /** By the schema itself where several tools share it, else by what it says. */
+  readonly #names = new Map<object | string, string>();
+
+  /** Of the arguments of a tool; any where it does not say. */
+  ofTool({ parameters }: Tool): Shape {
+    return this.#shape(parameters, parameters, 0);
+  }
+
+  /** A name that no other shape has. */
+  newName(wanted: string): string {
+    const plain = wanted
+      .split(/[^A-Za-z0-9]+/)
+      .filter(Boolean)
+      .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+      .join('');
+    const start = /^[A-Za-z]/.test(plain) ? plain : `T${plain}`;
+    let name = start;
+    for (let n = 2; this.#taken.has(name); n++) name = `${start}${n}`;
+    this.#taken.add(name);
+    return name;
+  }
+
+  /** A name stands for what it names, however often. */
+  plain(shape: Shape): Shape {
+    let at = shape;
+    for (let steps = 0; at.is === 'named' && steps < 100; steps++) at = this.named.get(at.name) ?? ANY;
+    return at.is === 'named' ? ANY : at;
+  }
+
+  #shape(given: unknown, root: Schema, depth: number): Shape {
+    if (given === null || typeof given !== 'object' || depth > MAX_DEPTH) return ANY;
+    const schema = given as Schema;
+    if (typeof schema.$ref === 'string') return this.#named(schema.$ref, root, depth);
+    if (schema.const !== undefined) return literals([schema.const]);
+    if (Array.isArray(schema.enum)) return literals(schema.enum);
+    const parts = [this.#own(schema, root, depth)];
+    for (const key of ['anyOf', 'oneOf'] as const) if (Array.isArray(schema[key])) parts.push(union(schema[key].map((one) => this.#shape(one, root, depth + 1))));
+    if (Array.isArray(schema.allOf)) parts.push(...schema.allOf.map((one) => this.#shape(one, root, depth + 1)));
+    const telling = parts.filter(({ is }) => is !== 'any');
+    return telling.length > 1 ? { is: 'all', of: telling } : (telling[0] ?? ANY);
+  }
+
+  #own(schema: Schema, root: Schema, depth: number): Shape {
+    const { type, items, prefixItems, properties, additionalProperties, format } = schema;
+    if (Array.isArray(type)) return union(type.map((one) => this.#own({ ...schema, type: one }, root, depth)));
+    if (format === 'binary') return { is: 'bytes' };
+    if (typeof type === 'string' && KINDS.has(type)) return { is: type } as Shape;
+    if (type === 'array' || (type === undefined && (items ?? prefixItems) !== undefined)) {
+      if (Array.isArray(prefixItems)) return { is: 'tuple', of: prefixItems.map((one) => this.#shape(one, root, depth + 1)) };
+      return { is: 'array', of: this.#shape(items, root, depth + 1) };
+    }
+    if (type !== 'object' && properties === undefined && (type !== undefined || additionalProperties === undefined || additionalProperties === false)) return ANY;
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const fields = Object.entries((properties ?? {}) as Schema).map(([name, field]) => this.#field(name, field, required.includes(name), root, depth));
+    const isOpen =
+      additionalProperties === true || (typeof additionalProperties === 'object' && additionalProperties !== null) || (fields.length === 0 && properties === undefined);
+    return { is: 'record', fields, ...(isOpen ? { others: this.#shape(additionalProperties, root, depth + 1) } : {}) };
+  }
+
+  #field(name: string, given: unknown, required: boolean, root: Schema, depth: number): Field {
+    const { format, default: standard } = (given ?? {}) as Schema;
+    const isPlain = standard === null || typeof standard === 'string' || typeof standard === 'number' || typeof standard === 'boolean';
+    const shown = isPlain && JSON.stringify(standard).length <= LONGEST_DEFAULT;
+    const note = [typeof format === 'string' && format !== 'binary' ? format : '', shown ? `= ${JSON.stringify(standard)}` : ''].filter(Boolean).join(' ');
+    return { name, shape: this.#shape(given, root, depth + 1), required, note, ...(shown ? { default: standard as string } : {}) };
+  }
+
+  #named(ref: string, root: Schema, depth: number): Shape {
+    const schema = at(root, ref);
+    if (schema === undefined) return ANY;
+    const seen = this.#names.get(schema);
+    if (seen !== undefined) return { is: 'named', name: seen };
+    const text = `${ref}\n${JSON.stringify(root.$defs ?? root.definitions ?? root)}`;
+    const known = this.#names.get(text);
+    if (known !== undefined) {
+      this.#names.set(schema, known);
+      return { is: 'named', name: known };
+    }
+    const name = this.newName(ref === '#' ? 'Arguments' : decodeURIComponent(ref.split('/').at(-1) as string));
+    this.#names.set(schema, name).set(text, name);
+    // Its place in the order is before what is found inside.
+    this.named.set(name, ANY);
+    const shape = this.#shape(schema, root, depth + 1);
+    this.named.set(name, this.#standsForItself(name, shape) ? ANY : shape);
+    return { is: 'named', name };
+  }
+
+  /** A name that is nothing but itself, or one of several of which it is one. */
+  #standsForItself(name: string, shape: Shape, seen = new Set<string>()): boolean {
+    if (shape.is === 'union' || shape.is === 'all') return shape.of.some((one) => this.#standsForItself(name, one, seen));
+    if (shape.is !== 'named') return false;
+    if (shape.name === name) return true;
+    if (seen.has(shape.name)) return false;
+    return this.#standsForItself(name, this.named.get(shape.name) ?? ANY, seen.add(shape.name));
+  }
+}
+
+function literals(values: readonly unknown[]): Shape {
+  const isPlain = values.every((value) => value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value));
+  return isPlain && values.length > 0 ? { is: 'literals', values: [...new Set(values)] as string[] } : ANY;
+}
+
+function union(shapes: readonly Shape[]): Shape {
+  const all = shapes.flatMap((shape) => (shape.is === 'union' ? shape.of : [shape]));
+  const seen = new Set<string>();
+  const different = all.filter((shape) => {
+    const text = JSON.stringify(shape);
+    return seen.has(text) ? false : seen.add(text);
+  });
+  if (different.length === 0 || different.some(({ is }) => is === 'any')) return ANY;
+  return different.length === 1 ? (different[0] as Shape) : { is: 'union', of: different };
+}
+
+/** Where a reference inside of a schema leads. */
+function at(root: Schema, ref: string): object | undefined {
+  if (!ref.startsWith('#')) return undefined;
+  let part: unknown = root;
+  for (const token of ref.slice(1).split('/').slice(1)) {
+    const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    part = part !== null && typeof part === 'object' && Object.hasOwn(part, key) ? (part as Schema)[key] : undefined;
+  }
+  return part !== null && typeof part === 'object' ? part : undefined;
+}

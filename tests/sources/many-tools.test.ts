@@ -1,0 +1,32 @@
+/** A thousand tools: a program is told of those that it means, and finds the others. */
+import { createFermata, openEngine } from 'fermata';
+import { expect, test } from 'vitest';
+
+const tools = [...Array(1000).keys()].map((i) => ({ name: `group${i % 20}.tool_${i}`, description: `does thing number ${i}`, execute: () => i }));
+
+/** As the wire makes it of a `tool_call`. */
+const CALL = 'return await tools[input.name](input.arguments);';
+
+test('what a durable program is told of does not grow with what there is', async () => {
+  await using opened = await openEngine({ tools });
+  const run = async (request: object) => {
+    const { taskId } = await opened.engine.submit('t', { language: 'javascript', code: '', limits: {}, ...request });
+    const view = await opened.engine.wait({ tenant: 't', taskId }, 60_000);
+    const begun = (await opened.engine.journal({ tenant: 't', taskId })).find(({ kind }) => kind === 'begun');
+    return { output: view.output, error: view.error, told: (JSON.parse(begun?.body ?? '{}').tools ?? []).length };
+  };
+  expect(await run({ code: 'return 1' })).toMatchObject({ output: 1, told: 0 });
+  expect(await run({ code: 'return await tools.group7.tool_27({})' })).toMatchObject({ output: 27, told: 1 });
+  expect(await run({ language: 'python', code: 'from fermata import tools\ntools.group7.tool_27() + tools.group1.tool_1()' })).toMatchObject({ output: 28, told: 2 });
+  expect(await run({ code: CALL, toolCall: { name: 'group7.tool_27', arguments: {} } })).toMatchObject({ output: 27, told: 1 });
+  const found = await run({ code: `const [{ name }] = await tools.search({ query: 'number 999' }); return [name, await tools[name]({})]` });
+  expect(found).toMatchObject({ output: ['group19.tool_999', 999], told: 1003 });
+  expect((await run({ code: 'await tools.group7.tool_28({})' })).error?.message).toContain('there is no tool "group7.tool_28". Did you mean');
+});
+
+test('programs in memory likewise', async () => {
+  await using fermata = createFermata({ tools });
+  expect(await fermata.run({ language: 'python', code: 'tools.group7.tool_27()' })).toMatchObject({ status: 'succeeded', output: 27 });
+  expect(await fermata.run({ language: 'javascript', code: 'return Object.keys(tools).length > 1000 && tools["group7.tool_27"]({})' })).toMatchObject({ output: 27 });
+  expect(await fermata.run({ toolCall: { name: 'group7.tool_27' } })).toMatchObject({ output: 27 });
+});
