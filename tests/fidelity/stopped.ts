@@ -3,6 +3,7 @@ import { Machine } from '@fermata/machine';
 import type { Program } from '@fermata/protocol';
 import { differences, drive, type Ending, newProgress } from './drive.ts';
 import { freshMachine, giveBack } from './instances.ts';
+import { mulberry32 } from './mulberry32.ts';
 
 /**
  * A stop must come within so much of the machine's own time, which is what a pause may take: a program that is stopped
@@ -54,14 +55,4 @@ export function stopped(first: Machine, program: Program, whole: Ending, points:
     giveBack(machine);
     machine = Machine.restore(first.image, snapshot, { trust: true }, () => freshMachine(first.image));
   }
-}
-
-function mulberry32(seed: number): () => number {
-  let a = seed;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -10,6 +10,7 @@
 #
 #   build.sh                 make the chroot and fetch the sources first (needs root, mmdebstrap, a Debian mirror)
 #   FERMATA_BUILD_ROOT=dir   use that chroot
+#   FERMATA_BUILD_MIRROR=url the Debian mirror for source archives, if not that of the chroot
 #   FERMATA_BUILD_DL=dir     take source archives from there before trying to fetch
 #   FERMATA_BUILD_FROM=step  start at: sources, libraries, python, link, stops, asyncify, zip (later steps follow)
 set -euo pipefail
@@ -27,26 +28,11 @@ if [ -z "$root" ]; then
     command -v mmdebstrap >/dev/null || stop "mmdebstrap is missing (apt-get install mmdebstrap); or name a trixie chroot in FERMATA_BUILD_ROOT"
     mkdir -p "$root"
     mmdebstrap --variant=apt --include=$packages trixie "$root"
-    sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
-    chroot "$root" apt-get update
   fi
 fi
 
-fetch() { # file package
-  [ -e "$root/build/dl/$1" ] && return
-  if [ -n "${FERMATA_BUILD_DL:-}" ] && [ -e "$FERMATA_BUILD_DL/$1" ]; then
-    cp "$FERMATA_BUILD_DL/$1" "$root/build/dl/"
-    return
-  fi
-  # Fails as a whole when one of its files is gone from the mirror, although the upstream archive did arrive.
-  chroot "$root" sh -c "cd /build/dl && apt-get source --download-only $2" || true
-}
-
-mkdir -p "$root/build/dl" "$root/build/in"
-while read -r hash file package; do
-  fetch "$file" "$package"
-  echo "$hash  $root/build/dl/$file" | sha256sum --check --quiet
-done <"$here/sources.sha256"
+export FERMATA_BUILD_MIRROR=${FERMATA_BUILD_MIRROR:-$(sed -n 's/^deb .*\(http[^ ]*\) trixie main.*/\1/p' "$root/etc/apt/sources.list" | head -1)}
+"$here/../fetch-source.sh" "$root/build/dl" "$here/sources.sha256"
 
 rm -rf "$root/build/in"
 mkdir "$root/build/in"

@@ -9,6 +9,7 @@
 #
 #   build.sh                 make the chroot and fetch the source first (needs root, mmdebstrap, a Debian mirror)
 #   FERMATA_BUILD_ROOT=dir   use that chroot
+#   FERMATA_BUILD_MIRROR=url the Debian mirror for source archives, if not that of the chroot
 #   FERMATA_BUILD_DL=dir     take the source archive from there before trying to fetch
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,19 +35,9 @@ fi
 work=$root/build-quickjs
 mkdir -p "$work/dl"
 
-read -r hash file package <"$here/sources.sha256"
-if [ ! -e "$work/dl/$file" ]; then
-  if [ -n "${FERMATA_BUILD_DL:-}" ] && [ -e "$FERMATA_BUILD_DL/$file" ]; then
-    cp "$FERMATA_BUILD_DL/$file" "$work/dl/"
-  else
-    # The engine is newer in backports. The packaging archive may be gone from the mirror; it is not needed.
-    sed -n 's/^deb \(.*\) trixie main$/deb-src \1 trixie-backports main/p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/quickjs.list"
-    chroot "$root" apt-get update
-    chroot "$root" sh -c "cd /build-quickjs/dl && apt-get source --download-only $package" || true
-  fi
-fi
-[ -e "$work/dl/$file" ] || fail "$file could not be fetched; put it into a folder and name that in FERMATA_BUILD_DL"
-echo "$hash  $work/dl/$file" | sha256sum --check --quiet
+export FERMATA_BUILD_MIRROR=${FERMATA_BUILD_MIRROR:-$(sed -n 's/^deb .*\(http[^ ]*\) trixie main.*/\1/p' "$root/etc/apt/sources.list" | head -1)}
+read -r _ file _ <"$here/sources.sha256"
+"$here/../fetch-source.sh" "$work/dl" "$here/sources.sha256"
 
 rm -rf "$work/source" "$work/bridge" "$work/abi"
 mkdir "$work/source" "$work/bridge"

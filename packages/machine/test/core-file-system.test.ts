@@ -240,6 +240,12 @@ describe('paths', () => {
     expect(codeOf(() => fs.lookup(path, work))).toBe(code);
   });
 
+  test('a name with a slash behind it can become a folder, and no file', () => {
+    expect(codeOf(() => fs.createFile(fs.place('none/', work), 0))).toBe(ERRNO.isdir);
+    expect(fs.createDir(fs.place('new/', work), 0).kind).toBe('dir');
+    fs.remove(fs.place('new/', work), 'dir', 0);
+  });
+
   test('a write that would not fit changes nothing and is counted', () => {
     expect(codeOf(() => fs.put('/work/big', new Uint8Array(LIMIT), 0))).toBe(ERRNO.nospc);
     expect(fs.refused).toBe(1);

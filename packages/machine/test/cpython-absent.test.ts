@@ -81,6 +81,34 @@ berlin = datetime.datetime(2024, 7, 1, 12, tzinfo=zoneinfo.ZoneInfo("Europe/Berl
   expect(resultOf(code)).toEqual([4950, [true, true, true, true], '2024-07-01T06:00:00-04:00', true, 'a7ffc6f8', 'b', '1.4142']);
 });
 
+test('where there are no links, reading one tells what is no link from what is not there', () => {
+  const code = `
+import os
+def refused(path):
+    try: os.readlink(path)
+    except OSError as e: return type(e).__name__ if type(e) is not OSError else os.strerror(e.errno)
+open("here", "w").close()
+[refused("here"), refused("/work"), refused("missing"), refused("here/below")]`;
+  expect(resultOf(code)).toEqual(['Invalid argument', 'Invalid argument', 'FileNotFoundError', 'NotADirectoryError']);
+});
+
+test('a folder cannot be opened for writing', () => {
+  const code = `
+import os, sqlite3
+seen = []
+for open_it in (lambda: os.open("/work", os.O_RDWR), lambda: open("/work/new/", "w"), lambda: sqlite3.connect("/tmp")):
+    try: open_it()
+    except (OSError, sqlite3.Error) as e: seen.append(f"{type(e).__name__} {e}")
+[*seen, os.path.isdir(os.open("/work", os.O_RDONLY)), os.listdir("/work")]`;
+  expect(resultOf(code)).toEqual([
+    "IsADirectoryError [Errno 31] Is a directory: '/work'",
+    "IsADirectoryError [Errno 31] Is a directory: '/work/new/'",
+    'OperationalError unable to open database file',
+    true,
+    [],
+  ]);
+});
+
 test('chance comes from the seed alone', () => {
   const code = 'import random, uuid, secrets, os, tempfile\n[random.random(), str(uuid.uuid4()), secrets.token_hex(4), os.urandom(3), tempfile.mktemp(), hash("x")]';
   const [first, second] = [runPython(code), runPython(code)].map(({ outcome }) => (outcome as { value: unknown }).value);

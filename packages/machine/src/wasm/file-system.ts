@@ -52,6 +52,8 @@ export interface Place {
   dir: DirNode;
   name: string;
   node: FsNode | undefined;
+  /** The path ends with a slash, and so can only be a folder's. */
+  folder?: boolean;
 }
 
 export function newFile(id: number, data: Uint8Array, readOnly: boolean, mtimeMs = 0): FileNode {
@@ -143,10 +145,11 @@ export class FileSystem {
       dir = node;
     }
     if (place.node && place.node.kind !== 'dir' && path.endsWith('/')) throw new Errno(ERRNO.notdir);
-    return place;
+    return path.endsWith('/') ? { ...place, folder: true } : place;
   }
 
-  createFile({ dir, name }: Place, nowMs: number): FileNode {
+  createFile({ dir, name, folder }: Place, nowMs: number): FileNode {
+    if (folder) throw new Errno(ERRNO.isdir);
     this.#writable(dir);
     this.#charge(NODE_BYTES);
     const file = newFile(this.#nextId++, new Uint8Array(), false, nowMs);

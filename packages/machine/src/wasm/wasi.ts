@@ -170,6 +170,7 @@ export class Wasi {
       node = this.#o.fs.createFile(place, this.nowMs);
     }
     if (how & OPEN.directory && node.kind !== 'dir') throw new Errno(ERRNO.notdir);
+    if (node.kind === 'dir' && rights & RIGHT_WRITE) throw new Errno(ERRNO.isdir);
     if (node.kind === 'file') {
       if (node.readOnly && rights & RIGHT_WRITE) throw new Errno(ERRNO.rofs);
       if (how & OPEN.truncate) this.#o.fs.resize(node, 0, this.nowMs);
@@ -325,7 +326,11 @@ export class Wasi {
       path_remove_directory: (dir: number, path: number, length: number) => fs.remove(this.#place(dir, path, length), 'dir', this.nowMs),
       path_rename: (fromDir: number, from: number, fromLength: number, toDir: number, to: number, toLength: number) =>
         fs.rename(this.#place(fromDir, from, fromLength), this.#place(toDir, to, toLength), this.nowMs),
-      path_readlink: () => ERRNO.inval,
+      // There are no links: what is there is none.
+      path_readlink: (dir: number, path: number, length: number) => {
+        this.#node(dir, path, length);
+        return ERRNO.inval;
+      },
       path_link: () => ERRNO.notsup,
       path_symlink: () => ERRNO.notsup,
       sock_accept: () => ERRNO.notsup,
