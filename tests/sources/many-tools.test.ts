@@ -21,7 +21,7 @@ test('what a durable program is told of does not grow with what there is', async
   expect(await run({ code: CALL, toolCall: { name: 'group7.tool_27', arguments: {} } })).toMatchObject({ output: 27, told: 1 });
   const found = await run({ code: `const [{ name }] = await tools.search({ query: 'number 999' }); return [name, await tools[name]({})]` });
   expect(found).toMatchObject({ output: ['group19.tool_999', 999], told: 1003 });
-  expect((await run({ code: 'await tools.group7.tool_28({})' })).error?.message).toContain('there is no tool "group7.tool_28". Did you mean');
+  expect((await run({ code: 'await tools.group7.tool_28({})' })).error?.message).toMatch(/no tool .*group7\.tool_28.* did you mean/i);
 });
 
 test('programs in memory likewise', async () => {
