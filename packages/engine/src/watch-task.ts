@@ -1,8 +1,24 @@
 /** Waiting for something to become true of a task, as it is stored. */
 import { FermataError, type Store, type TaskRef, type TaskRow } from '@fermata/protocol';
 import type { EventHub } from './event-hub.ts';
+import type { EntryKind } from './journal.ts';
 
 const LONGEST_MS = 2 ** 31 - 1;
+/** After these a task is no nearer to rest than before. */
+const QUIET: ReadonlySet<string> = new Set<EntryKind>([
+  'leased',
+  'begun',
+  'output',
+  'step',
+  'step_result',
+  'call',
+  'call_started',
+  'call_settled',
+  'delivered',
+  'timer',
+  'checkpoint',
+  'finding',
+]);
 
 /** Until `holds`, or for `waitMs`, or until `signal` aborts. Throws `not_found`. */
 export async function watchTask(
@@ -16,7 +32,9 @@ export async function watchTask(
   const end = performance.now() + waitMs;
   let heard = Promise.withResolvers<void>();
   const ring = () => heard.resolve();
-  const unlisten = hub.listen(ref, ring);
+  const unlisten = hub.listen(ref, (events) => {
+    if (events.length === 0 || events.some(({ kind }) => !QUIET.has(kind))) ring();
+  });
   const timer = setTimeout(ring, Math.max(0, Math.min(waitMs, LONGEST_MS)));
   signal?.addEventListener('abort', ring);
   try {
