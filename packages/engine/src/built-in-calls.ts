@@ -18,20 +18,22 @@ export const BUILT_IN: readonly ToolName[] = [
 /** The result of a call that needs nobody else, or undefined for any other name. */
 export function builtInResult(tools: EngineTools, tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): CallResult | undefined {
   if (name === SEARCH) {
-    const words = String(args.query ?? '')
-      .toLowerCase()
-      .split(/\W+/)
-      .filter(Boolean);
+    const words = textOf(args.query).toLowerCase().split(/\W+/).filter(Boolean);
     const fits = (text: string) => words.every((word) => text.toLowerCase().includes(word));
     const found = tools.describe(tenant, patterns).filter((tool) => fits(`${tool.name} ${tool.description}`));
     return { ok: found.slice(0, MOST).map(({ name, description }) => ({ name, description })) };
   }
   if (name === DESCRIBE) {
     const found = tools.describe(tenant, patterns).find((tool) => tool.name === args.name);
-    if (!found) return { error: { name: 'UnknownTool', message: `there is no tool ${String(args.name)}` } };
+    if (!found) return { error: { name: 'UnknownTool', message: `there is no tool ${textOf(args.name)}` } };
     return { ok: { name: found.name, description: found.description, parameters: fromWire(found.parameters) } };
   }
   return undefined;
+}
+
+/** As much of a text as a search is worth; anything else is none. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 1000) : '';
 }
 
 /** The value that a person is asked to confirm. */

@@ -193,7 +193,7 @@ export class CallDesk {
     } catch (error) {
       return { result: { error: described(error) }, reason: 'its arguments do not fit' };
     }
-    const verdict: Verdict = tools.judge(live.ref.tenant, tool, call.args, live.row.request.policy ?? []);
+    const verdict: Verdict = tools.judge(live.ref.tenant, tool, tool.judged?.(call.args) ?? call.args, live.row.request.policy ?? []);
     const reason = 'reason' in verdict && verdict.reason !== undefined ? { reason: verdict.reason } : {};
     if (verdict.action === 'deny')
       return { result: failed('PolicyViolation', `the call of ${call.name} is denied${reason.reason ? `: ${reason.reason}` : ' by policy'}`), ...reason };

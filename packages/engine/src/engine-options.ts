@@ -19,6 +19,8 @@ export interface EngineTool {
   readonly retry?: { maxAttempts: number; backoffMs: number } | undefined;
   /** Checks arguments; returns them as the tool takes them, or throws. */
   readonly check: (args: ValueRecord) => unknown;
+  /** The arguments as policy is to see them, where that is not as they are. */
+  readonly judged?: ((args: ValueRecord) => ValueRecord) | undefined;
   /** Absent for a client-side tool. */
   readonly execute: ((args: never, call: EngineToolCall) => unknown) | undefined;
   /** Asked about a call whose outcome was lost: what came of it, or undefined where that cannot be said. */

@@ -9,7 +9,7 @@ import { FermataError } from './errors.ts';
 export function strictOptions<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
   const unknown = (key: string) => {
     const near = nearestName(key, Object.keys(shape));
-    return `there is no ${JSON.stringify(key)}${near === undefined ? `; there is ${Object.keys(shape).join(', ')}` : `; did you mean ${JSON.stringify(near)}?`}`;
+    return `there is no ${JSON.stringify(key.slice(0, LONGEST_NAME))}${near === undefined ? `; there is ${Object.keys(shape).join(', ')}` : `; did you mean ${JSON.stringify(near)}?`}`;
   };
   return z.strictObject(shape, { error: (issue) => (issue.code === 'unrecognized_keys' ? unknown(issue.keys[0] as string) : undefined) });
 }
@@ -28,8 +28,12 @@ export function misfit(issues: readonly z.core.$ZodIssue[], at = ''): FermataErr
   return new FermataError('invalid_request', `${place ? `${place}: ` : ''}${issue?.message}`);
 }
 
+/** No name that we have is so long, and comparing takes as long as both lengths multiplied. */
+const LONGEST_NAME = 100;
+
 /** The name that is most like `given`, if one is like it at all: one begins with the other, or few letters differ. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
+  if (given.length > LONGEST_NAME) return undefined;
   const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
   const wanted = plain(given);
   const begins = names.find((name) => wanted.length >= 4 && (plain(name).startsWith(wanted) || wanted.startsWith(plain(name))));

@@ -3,6 +3,7 @@ import { FermataError, parseOptions, strictOptions, type Value, type ValueRecord
 import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 import type { JsonArguments } from './json-arguments.ts';
+import { boundedMatch } from './policy/bounded-match.ts';
 
 /** A JSON Schema of an object, or a zod object. */
 export type ToolParameters = { readonly [key: string]: unknown } | z.ZodObject;
@@ -68,7 +69,12 @@ const definitionSchema = strictOptions({
 } satisfies Record<keyof ToolDefinition, z.ZodType>);
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
-const ajv = new Ajv({ strict: false, allErrors: false });
+/** A schema may have come from anywhere: a pattern that takes too long does not fit. ajv tells patterns apart by `toString`. */
+const boundedPattern = (pattern: string) => {
+  new RegExp(pattern, 'u'); // one that is none is refused where the tool is made
+  return { test: (text: string) => boundedMatch(pattern, text) ?? false, toString: () => pattern };
+};
+const ajv = new Ajv({ strict: false, allErrors: false, code: { regExp: Object.assign(boundedPattern, { code: 'new RegExp' }) } });
 
 /** Makes a tool; throws `invalid_request` for a name or schema that cannot be used, and for a key that a tool does not have. */
 export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {

@@ -78,12 +78,26 @@ describe('rules', () => {
   test.each(cases)('%s lets %s through: %s', (rule, url, allowed) => {
     expect(hostRules([rule]).allows(new URL(url))).toBe(allowed);
   });
-  test.each(['', '*', '*.', 'a b', 'http://example.com', 'example.com/x', '1.2.3.4/40', 'example.com:0', 'example.com:70000', 'exa*mple.com', '[::1', '1.2.3.4.5'])(
-    '%j is refused',
-    (rule) => {
-      expect(() => hostRules([rule])).toThrow(/names no host/);
-    },
-  );
+  test.each([
+    '',
+    '*',
+    '*.',
+    'a b',
+    'http://example.com',
+    'example.com/x',
+    '1.2.3.4/40',
+    'example.com:0',
+    'example.com:70000',
+    'exa*mple.com',
+    '[::1',
+    '1.2.3.4.5',
+    '*.com',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/7',
+  ])('%j is refused', (rule) => {
+    expect(() => hostRules([rule])).toThrow(/names no host/);
+  });
 });
 
 describe('what is refused, with nothing connected', () => {
@@ -117,7 +131,21 @@ describe('what is refused, with nothing connected', () => {
       '192.0.0.1',
       '192.0.2.1',
     ],
-    ...['198.18.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255', '[fe80::1]', '[fc00::1]', '[fd12:3456::1]', '[ff02::1]', '[2001:db8::1]', '[2002:7f00:1::]', '１２７.０.０.１'],
+    ...[
+      '198.18.0.1',
+      '224.0.0.1',
+      '240.0.0.1',
+      '255.255.255.255',
+      '[fe80::1]',
+      '[fc00::1]',
+      '[fd12:3456::1]',
+      '[ff02::1]',
+      '[2001:db8::1]',
+      '[2002:7f00:1::]',
+      '[::7f00:1]',
+      '[4000::1]',
+      '１２７.０.０.１',
+    ],
   ];
   test(`${forms.length} spellings of private addresses`, async () => {
     expect(forms.length).toBeGreaterThanOrEqual(40);
@@ -193,4 +221,16 @@ test('time and size are bounded', async () => {
   await expect(ask(here('/slow'), { ...LOCAL, timeoutMs: 100 })).rejects.toMatchObject({ name: 'NetworkTimeout' });
   await expect(ask(here('/slow'), LOCAL, { timeout_ms: 100 })).rejects.toMatchObject({ name: 'NetworkTimeout' });
   await expect(ask(here('/large'), { ...LOCAL, maxBytes: 1000 })).rejects.toMatchObject({ name: 'NetworkError', message: expect.stringContaining('longer than 1000 bytes') });
+});
+
+test('what policy sees is what is asked for, and an address that reads otherwise than it is understood is refused', async () => {
+  const [get] = networkTools({ hosts: true });
+  expect(get?.judged({ url: 'HTTP://EXAMPLE.com:80/a?b#c', method: 'GET' })).toEqual({ url: 'http://example.com/a?b#c', method: 'GET' });
+  for (const path of ['/x/../admin', '/x/%2e%2E/admin', '/ad\tmin', '/x/..\\admin', '\\admin', '/.']) {
+    expect(() => get?.judged({ url: `http://example.com${path}`, method: 'GET' }), path).toThrow(/not in its plain form/);
+    await expect(ask(here(path), LOCAL)).rejects.toMatchObject({ name: 'NetworkError' });
+  }
+  expect(asked).toEqual([]);
+  await ask(here('/a b/{c}?q="d"'), LOCAL, { headers: [['constructor', 'v']] });
+  expect(asked).toMatchObject([{ url: '/a%20b/%7Bc%7D?q=%22d%22', headers: { constructor: 'v' } }]);
 });

@@ -7,6 +7,7 @@
  * parser's sake, since `return` and `await` may stand at its top.
  */
 import { createRequire, SourceMap } from 'node:module';
+import { dirname } from 'node:path';
 import { FermataError } from '@fermata/protocol';
 
 /** The user's own line and column (from 1) for one of the stripped code. */
@@ -20,6 +21,7 @@ export interface StrippedSource {
 
 const PREFIX = 'async function main(){';
 const SUFFIX = '\n}';
+const LONGEST_FENCE = 200;
 
 interface AmaroError {
   code?: string;
@@ -34,23 +36,42 @@ let transform: Transform | undefined;
 
 /** Throws a `FermataError` of code `syntax_error`, whose message names the place, where the program cannot be parsed. */
 export function stripTypes(source: string): StrippedSource {
-  transform ??= createRequire(import.meta.url)('amaro').transformSync as Transform;
   const text = withoutFence(source);
   const wrapped = PREFIX + text + SUFFIX;
   try {
-    const { code } = transform(wrapped, { mode: 'strip-only', sourceMap: false });
+    const { code } = transformed(wrapped, { mode: 'strip-only', sourceMap: false });
     return { code: code.slice(PREFIX.length, -SUFFIX.length) };
   } catch (error) {
+    if (error instanceof FermataError) throw error;
     if ((error as AmaroError).code !== 'UnsupportedSyntax') throw syntaxError(error as AmaroError, text);
   }
   try {
-    const { code, map = '{}' } = transform(wrapped, { mode: 'transform', sourceMap: true });
+    const { code, map = '{}' } = transformed(wrapped, { mode: 'transform', sourceMap: true });
     const lines = code.trimEnd().split('\n');
     return { code: lines.slice(1, -1).join('\n'), original: mapping(new SourceMap(JSON.parse(map))) };
   } catch (error) {
+    if (error instanceof FermataError) throw error;
     throw syntaxError(error as AmaroError, text);
   }
 }
+
+/**
+ * An error leaves the stripper's WebAssembly without the part of its stack that was in use, so that after some of them, or one
+ * deep enough, it breaks for everybody: after an error it is loaded anew.
+ */
+const transformed: Transform = (code, options) => {
+  const require = createRequire(import.meta.url);
+  transform ??= require('amaro').transformSync as Transform;
+  try {
+    return transform(code, options);
+  } catch (error) {
+    transform = undefined;
+    const own = dirname(require.resolve('amaro'));
+    for (const file of Object.keys(require.cache)) if (dirname(file) === own) delete require.cache[file];
+    if ((error as AmaroError).code !== undefined) throw error;
+    throw new FermataError('syntax_error', 'SyntaxError: the program is nested too deeply, or too large, to be read', { cause: error });
+  }
+};
 
 function mapping(map: SourceMap): SourceMapping {
   return (line, column) => {
@@ -67,8 +88,16 @@ function unwrapped(line: number, column: number): number {
 
 /** As the guests do: a Markdown fence around the whole program goes, the lines stay where they are. */
 export function withoutFence(source: string): string {
-  const fenced = /^(\s*)(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n([\s\S]*?)\n[ \t]*\2\s*$/.exec(source);
-  return fenced ? `${fenced[1]}\n${fenced[3]}` : source;
+  const start = source.search(/\S/);
+  if (start < 0 || (source[start] !== '`' && source[start] !== '~')) return source;
+  const head = source.indexOf('\n', start);
+  const end = source.trimEnd();
+  const tail = end.lastIndexOf('\n');
+  // A first line that is longer is none of a fence, and must not be searched.
+  if (head < 0 || head - start > LONGEST_FENCE || tail <= head) return source;
+  const fence = /^(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?$/.exec(source.slice(start, head))?.[1];
+  if (fence === undefined || end.slice(tail + 1).trim() !== fence) return source;
+  return `${source.slice(0, start)}\n${source.slice(head + 1, tail)}`;
 }
 
 function syntaxError({ message, startLine, startColumn }: AmaroError, source: string): FermataError {

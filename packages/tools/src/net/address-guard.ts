@@ -46,7 +46,9 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
 /** Whether an address is one of the internet at large; anything that is not understood is not. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  return ipaddr.process(address).range() === 'unicast';
+  const parsed = ipaddr.process(address);
+  // Of IPv6 only 2000::/3 is the internet; what lies beside it has names of its own, or none.
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || ((parsed as ipaddr.IPv6).parts[0] ?? 0) >> 13 === 1);
 }
 
 function inRange(address: string, range: string): boolean {

@@ -49,6 +49,7 @@ function parseRule(text: string): HostRule {
   if (name === undefined || !NAME.test(name) || /^[\d.]+$/.test(name)) throw notUnderstood(text);
   if (!name.startsWith('*.')) return { port, isPlace: name === 'localhost', fits: (asked) => asked === name };
   const suffix = name.slice(1);
+  if (!suffix.slice(1).includes('.')) throw tooWide(text);
   return { port, isPlace: false, fits: (asked) => asked.endsWith(suffix) && asked.length > suffix.length };
 }
 
@@ -60,6 +61,7 @@ function cidrRule(host: string, port: number, text: string): HostRule {
     throw notUnderstood(text);
   }
   const [net, bits] = range;
+  if (bits < (net.kind() === 'ipv4' ? 8 : 16)) throw tooWide(text);
   return { port, isPlace: true, fits: (_, address) => address !== undefined && address.kind() === net.kind() && address.match(net, bits) };
 }
 
@@ -84,6 +86,12 @@ function toAscii(host: string): string | undefined {
 
 /** Without the brackets of an IPv6 address and the dot of the root. */
 const plain = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+
+function tooWide(text: string): FermataError {
+  return new FermataError('invalid_request', `${JSON.stringify(text)} names no host: it takes in too many`, {
+    hint: 'Name narrower ones; all public hosts are `true`, where that is allowed.',
+  });
+}
 
 function notUnderstood(text: string): FermataError {
   return new FermataError('invalid_request', `${JSON.stringify(text)} names no host`, {

@@ -70,8 +70,13 @@ const parametersOf = (methods: readonly string[]) => ({
   required: ['url', 'method'],
 });
 
+export interface NetworkTool extends Tool {
+  /** The arguments as policy is to see them: with the address in the form in which it is asked for. */
+  readonly judged: (args: ValueRecord) => ValueRecord;
+}
+
 /** Throws `invalid_request` for a rule that cannot be understood. */
-export function networkTools(options: NetworkOptions): Tool[] {
+export function networkTools(options: NetworkOptions): NetworkTool[] {
   const { hosts, timeoutMs = 30_000, maxBytes = 16 * MiB } = options;
   const guard = createAddressGuard(options.network);
   const anywhere = createAddressGuard({ allowPrivate: true });
@@ -88,12 +93,33 @@ export function networkTools(options: NetworkOptions): Tool[] {
     };
     return answered(await requested(request, options.trustHosts && rules?.namesPlace(url) ? anywhere : guard), url);
   };
-  const tool = (name: string, description: string, methods: readonly string[], idempotent: boolean) =>
-    defineTool({ name, description, parameters: parametersOf(methods), idempotent, execute: execute as never });
+  const tool = (name: string, description: string, methods: readonly string[], idempotent: boolean): NetworkTool => {
+    const made = defineTool({ name, description, parameters: parametersOf(methods), idempotent, execute: execute as never });
+    const check = (args: ValueRecord) => {
+      made.check(args);
+      return judged(args);
+    };
+    return { ...made, check, judged };
+  };
   return [
     tool(NETWORK_GET, 'Asks for a URL, as fetch does', ['GET', 'HEAD', 'OPTIONS'], true),
     tool(NETWORK_SEND, 'Sends something to a URL, as fetch does', ['POST', 'PUT', 'PATCH', 'DELETE'], false),
   ];
+}
+
+/**
+ * What a person approves and the journal keeps must read as what is asked for, so an address that is taken for another once it
+ * is understood is refused: dots that lead up, backslashes, and characters that are dropped. Rules see the one that is asked for.
+ */
+function judged(args: ValueRecord): ValueRecord {
+  const text = String(args.url);
+  const url = URL.parse(text);
+  if (!url) return args;
+  const [, path = ''] = /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(text) ?? [];
+  if (/[\\\p{Cc}]|^\s|\s$/u.test(text) || path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part))) {
+    throw new ToolError(`the address ${JSON.stringify(text.slice(0, 200))} is not in its plain form: ask for ${url.href.slice(0, 300)}`, { name: 'NetworkError' });
+  }
+  return { ...args, url: url.href };
 }
 
 function allowed(text: string, rules: HostRules | undefined): URL {
@@ -117,7 +143,7 @@ function answered({ status, headerList, body }: GuardedResponse, url: URL) {
 }
 
 function headersOf(given: readonly [string, string][]): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = Object.create(null);
   for (const [name = '', value = ''] of given) {
     const key = name.toLowerCase();
     if (!HEADER_NAME.test(name)) throw new ToolError(`${JSON.stringify(name)} cannot be the name of a header`, { name: 'NetworkError' });
