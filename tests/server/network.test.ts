@@ -76,6 +76,18 @@ second = requests.post(task_input + '/send', data='y').text
   expect(JSON.stringify([calls, await client.tasks.journal('ask')])).not.toContain('Bearer of the host');
 });
 
+test('a rule sees the address that is asked for, however the program spells it', { timeout: 120_000 }, async () => {
+  asked = [];
+  const code = `from fermata import _calls
+def ask(url):
+    return _calls.block_on(_calls.start('network.get', {'url': url, 'method': 'GET'}))
+[ask(task_input.replace('http', 'HTTP') + path).get('error', {}).get('name') for path in ['/admin', '/x/../admin', '/ad\\tmin', '/open']]`;
+  const policy = [{ tool: 'network.*', when: { url: { matches: `^http://${host}/admin` } }, action: 'deny' as const }];
+  const task = { language: 'python' as const, code, input: `http://${host}`, tool_constraints: { network_access: [host] }, policy, wait_seconds: 60 };
+  expect(await client.tasks.create(task)).toMatchObject({ status: 'succeeded', result: { output: ['PolicyViolation', 'NetworkError', 'NetworkError', null] } });
+  expect(asked).toEqual(['GET /open Bearer of the host']);
+});
+
 test('hosts that are not named are not reached, nor named when none may be', { timeout: 120_000 }, async () => {
   asked = [];
   const ask = (network_access: boolean | string[] | undefined) =>
