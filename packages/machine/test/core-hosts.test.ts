@@ -1,5 +1,11 @@
 /** What every host promises, on threads and in child processes; and what it does when a process is killed under it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { type Emission, type Host, type HostedMachine, type HostedOutcome, type Input, imageOfLanguage, type Language } from '@fermata/protocol';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createChildHost } from '../src/hosts/child-host.ts';
@@ -162,3 +168,27 @@ describe.each([
     expect(children().filter((child) => !two.includes(child)).length).toBe(1);
   });
 });
+
+test.each([
+  ['it is our child', 'setsid "$@" &'],
+  ['it only waits', 'sleep 300 &'],
+])('a process whose jail was killed as it came up ends, and so does what was inside, if %s', async (_name, inside) => {
+  const folder = mkdtempSync(join(tmpdir(), 'fermata-torn-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift\ncase "$1" in */true) exit ;; esac\n${inside}\nwait "$!"\n`, { mode: 0o755 });
+  const script = fileURLToPath(new URL('jail-torn-away.ts', import.meta.url));
+  const torn = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PATH: `${folder}:${process.env.PATH}` } });
+  onTestFinished(() => void torn.kill('SIGKILL'));
+  const [printed] = await Promise.all([text(torn.stdout), once(torn, 'exit')]);
+  expect(printed).toMatch(/^\d+ \d+\n$/);
+  await expect.poll(() => printed.split(' ').filter((id) => alive(Number(id))), { timeout: 60_000 }).toEqual([]);
+});
+
+function alive(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -66,7 +66,13 @@ class ChildPort implements Port {
     this.#turnFile = namelessFile();
     const script = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url));
     const { command, args } = nodeCommand(script, options.cacheDir, options.jailed);
-    this.#child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc', this.#turnFile], serialization: 'advanced', env: { PATH: process.env.PATH } });
+    this.#child = spawn(command, args, {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc', this.#turnFile],
+      serialization: 'advanced',
+      env: { PATH: process.env.PATH },
+      // A group of its own, by which all of it can be ended.
+      detached: true,
+    });
     this.#child.on('message', (message: FromChild) => this.#receive(message));
     this.#child.on('error', (error) => this.#gone({ message: error.message, brokeDown: true }));
     this.#child.on('exit', (code, signal) => this.#exited(code, signal));
@@ -82,6 +88,7 @@ class ChildPort implements Port {
       loadedOnce(name, this.#options.cacheDir).then(
         () =>
           new Promise<void>((resolve, reject) => {
+            if (this.#over) return reject(new Error('the child process has died meanwhile'));
             this.#giving.set(name, { resolve, reject });
             this.#post({ to: 'child', give: name });
           }),
@@ -149,10 +156,22 @@ class ChildPort implements Port {
     if (this.#over) return;
     this.#over = true;
     clearInterval(this.#watch);
+    // A bubblewrap that is killed as it comes up leaves its other half alive: still in its group, or past that, with our channel.
+    killGroup(this.#child.pid);
+    if (this.#child.connected) this.#child.disconnect();
     const suspect = turnInFile(this.#turnFile);
     closeSync(this.#turnFile);
     for (const { reject } of this.#giving.values()) reject(new Error(`the child process has died: ${message}`));
     this.#events.gone({ message: `the child process has died: ${message}`, brokeDown, suspect });
+  }
+}
+
+function killGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
