@@ -34,6 +34,12 @@ test('a task is kept, with what it printed and what it came to', async () => {
   expect((await cli.run(['task', 'logs', task?.task_id])).stdout).toBe('hi\n');
 });
 
+test('programs of a session find the variables and files of those before', async () => {
+  expect(await cli.run(['run', '-l', 'python', '--session', 'mine', '-e', 'n = 20\nopen("/work/kept", "w").write("22")'])).toMatchObject({ code: 0 });
+  expect(await cli.run(['run', '-l', 'python', '--session', 'mine', '-e', 'n + int(open("/work/kept").read())'])).toMatchObject({ code: 0, stdout: '42\n' });
+  expect(await cli.json(['session', 'list'])).toMatchObject({ items: [{ session_id: 'mine', language: 'python' }] });
+});
+
 test('killed in a busy loop, it goes on in another process: the right result, and no call made twice', async () => {
   let killed = false;
   const whileRunning = (stderr: string, kill: (signal: NodeJS.Signals) => void) => {

@@ -99,6 +99,13 @@ test('doctor says what works here', async () => {
   for (const what of ['node', 'python', 'javascript', 'typescript', 'image cache', 'seal key', 'threads', 'processes', 'jail', 'data folder']) expect(found).toContain(what);
 });
 
+test('what only looks at a folder makes none', async () => {
+  const missing = join(cli.folder, 'no-such-folder');
+  expect(await cli.json(['task', 'list', '--data', missing])).toMatchObject({ code: 2, error: { code: 'invalid_request', message: expect.stringContaining(missing) } });
+  expect((await cli.json(['doctor', '--data', missing])).findings).toContainEqual({ what: 'data folder', ok: true, detail: `${missing}: no tasks yet` });
+  expect(existsSync(missing)).toBe(false);
+});
+
 test('doctor exits with 3 where something does not work', async () => {
   const report = await cli.json(['doctor'], { env: { FERMATA_SEAL_KEY: 'too short' } });
   expect(report).toMatchObject({ code: 3, ok: false });

@@ -4,7 +4,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
 import { HTTPException } from 'hono/http-exception';
 import { authenticate } from './auth/authenticate.ts';
-import { limitBody, wantJson } from './body-checks.ts';
+import { limitBody, wantJson, withPlace } from './body-checks.ts';
 import { newRoutes } from './new-routes.ts';
 import { problemResponse } from './problem.ts';
 import { batchRoutes } from './routes/batches.ts';
@@ -39,10 +39,10 @@ export interface AppOptions {
 
 export function createApp(server: ServerContext, { developmentKey, corsOrigins = [], localBy, wake }: AppOptions): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  app.onError((error, c) => {
+  app.onError(async (error, c) => {
     if (!(error instanceof FermataError && error.code !== 'internal') && !(error instanceof HTTPException && error.status < 500))
       server.onError(error, `${c.req.method} ${c.req.path}`);
-    return problemResponse(error, c.req.path);
+    return problemResponse(error instanceof HTTPException ? await withPlace(error, c) : error, c.req.path);
   });
   app.notFound((c) => problemResponse(new FermataError('not_found', `there is no ${c.req.method} ${c.req.path}`, { hint: 'See /docs for what there is.' }), c.req.path));
   if (corsOrigins.length > 0)

@@ -1,7 +1,8 @@
 /** Bodies: of the type that a route takes (415), and no larger than the server takes (413). */
-import { FermataError } from '@fermata/protocol';
-import type { MiddlewareHandler } from 'hono';
+import { FermataError, jsonFault } from '@fermata/protocol';
+import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
 import type { Env } from './server-options.ts';
 
 const JSON_TYPE = /^application\/([a-z0-9.+-]*\+)?json\s*(;|$)/i;
@@ -23,3 +24,16 @@ export const wantJson: MiddlewareHandler<Env> = async (c, next) => {
   }
   await next();
 };
+
+/** A fault of the framework, which says no more than that a body is not JSON, with the place at which it is not. */
+export async function withPlace(error: HTTPException, c: Context): Promise<HTTPException> {
+  const fault = error.status === 400 && JSON_TYPE.test(c.req.header('content-type') ?? '') ? jsonFault(await c.req.text()) : undefined;
+  if (!fault) return error;
+  const { line, column, found } = fault;
+  const cause = new FermataError('invalid_request', `the body is not JSON: line ${line}, column ${column}: unexpected ${found}`, {
+    hint: 'Names and texts are in double quotes, and no comma follows the last item.',
+    line,
+    column,
+  });
+  return new HTTPException(400, { message: cause.message, cause });
+}

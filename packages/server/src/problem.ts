@@ -38,11 +38,9 @@ export function statusOf(error: FermataError): number {
 
 export function problemOf(error: unknown, instance?: string): ProblemWire {
   const at = instance === undefined ? {} : { instance };
-  if (error instanceof FermataError && error.code !== 'internal') {
-    const { code, message, hint, line, column } = error;
-    const place = { ...(hint === undefined ? {} : { hint }), ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) };
-    return { ...problem(code, statusOf(error), message), ...place, ...at };
-  }
+  if (error instanceof FermataError && error.code !== 'internal') return { ...problem(error.code, statusOf(error), error.message), ...placeIn(error), ...at };
+  if (error instanceof HTTPException && error.cause instanceof FermataError)
+    return { ...problem(error.cause.code, error.status, error.cause.message), ...placeIn(error.cause), ...at };
   if (error instanceof HTTPException && error.status < 500) {
     return { ...problem(BY_STATUS[error.status] ?? 'invalid_request', error.status, error.message || 'the request cannot be read'), ...at };
   }
@@ -55,6 +53,10 @@ export function problemResponse(error: unknown, instance?: string): Response {
   if (body.status === 401) headers['www-authenticate'] = 'Bearer';
   if (body.status === 503 || body.status === 429) headers['retry-after'] = String(RETRY_AFTER_SECONDS);
   return new Response(JSON.stringify(body), { status: body.status, headers });
+}
+
+function placeIn({ hint, line, column }: FermataError): Pick<ProblemWire, 'hint' | 'line' | 'column'> {
+  return { ...(hint === undefined ? {} : { hint }), ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) };
 }
 
 function problem(code: ErrorCode, status: number, detail: string): ProblemWire {

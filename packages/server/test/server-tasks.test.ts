@@ -144,7 +144,10 @@ test('bodies of another type, broken, or too large are refused by their own stat
     status: 415,
     body: { code: 'unsupported_media_type' },
   });
-  expect(await at.ask('POST', tasks, { body: '{', headers: { 'content-type': 'application/json' } })).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  expect(await at.ask('POST', tasks, { body: '{"code": "1",\n "language": python}', headers: { 'content-type': 'application/json' } })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request', status: 400, line: 2, column: 14, detail: expect.stringMatching(/line 2, column 14: unexpected "python"/), instance: tasks },
+  });
   const small = await listening({ maxBodyBytes: 100 });
   expect(await small.ask('POST', tasks, { json: { code: 'x'.repeat(200), language: 'python' } })).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
   await small.close();

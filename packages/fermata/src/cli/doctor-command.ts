@@ -16,6 +16,8 @@ import { formatBytes } from './units.ts';
 interface Finding {
   what: string;
   ok: boolean;
+  /** Something that one may do without. */
+  missing?: true;
   detail: string;
 }
 
@@ -25,17 +27,18 @@ export function addDoctorCommand(program: Command, done: (exitCode: number) => v
   program
     .command('doctor')
     .description('say what this machine can do, and why not')
+    .option('--data <folder>', 'data folder to look at (default: FERMATA_DATA_DIR, else that of the user)')
     .option('--json', 'as JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const findings = await examine();
+    .action(async ({ data, json }: { data?: string; json?: boolean }) => {
+      const findings = await examine(data ?? dataDir());
       const ok = findings.every((finding) => finding.ok);
       if (json) process.stdout.write(`${JSON.stringify({ ok, findings })}\n`);
-      else for (const finding of findings) process.stdout.write(`${finding.ok ? 'ok ' : 'NO '} ${finding.what}: ${finding.detail}\n`);
+      else for (const finding of findings) process.stdout.write(`${finding.missing ? '-- ' : finding.ok ? 'ok ' : 'NO '} ${finding.what}: ${finding.detail}\n`);
       done(ok ? EXIT.ok : EXIT.unavailable);
     });
 }
 
-async function examine(): Promise<Finding[]> {
+async function examine(folder: string): Promise<Finding[]> {
   return [
     { what: 'node', ok: true, detail: `${process.version} on ${process.platform} ${process.arch}` },
     { what: 'machine', ok: true, detail: `${availableParallelism()} cores, ${formatBytes(freemem())} of memory free` },
@@ -43,7 +46,7 @@ async function examine(): Promise<Finding[]> {
     attempt('image cache', () => defaultCacheDir() + writable(defaultCacheDir())),
     ...(await Promise.all(IMAGE_NAMES.map(cached))),
     attempt('seal key', () => (hasSealKey() ? keyInUse() : `none yet; a first pause makes it in ${dataDir()}${writable(existing(dataDir()))}`)),
-    await dataFolder(),
+    await dataFolder(folder),
     { what: 'threads', ok: true, detail: 'Wasm machines in threads of the process that runs them; no fence around that process' },
     await processes(),
     jail(),
@@ -51,9 +54,8 @@ async function examine(): Promise<Finding[]> {
 }
 
 /** Who has it, how large it is, and which version of its form. Looking makes nothing. */
-async function dataFolder(): Promise<Finding> {
+async function dataFolder(folder: string): Promise<Finding> {
   const what = 'data folder';
-  const folder = dataDir();
   const file = join(folder, 'store.db');
   if (!existsSync(file)) return { what, ok: true, detail: `${folder}: no tasks yet` };
   try {
@@ -98,7 +100,8 @@ async function processes(): Promise<Finding> {
 function jail(): Finding {
   const obstacle = jailObstacle();
   const without = 'without it, child processes are fenced by Node alone, which does not stop them from using the network';
-  return { what: 'jail', ok: true, detail: obstacle ? `not available: ${obstacle}; ${without}` : 'bubblewrap works: child processes see no file, process or network of the host' };
+  if (obstacle) return { what: 'jail', ok: true, missing: true, detail: `not available: ${obstacle}; ${without}` };
+  return { what: 'jail', ok: true, detail: 'bubblewrap works: child processes see no file, process or network of the host' };
 }
 
 async function languages(): Promise<Finding[]> {

@@ -40,6 +40,7 @@ export async function runDurably(file: string | undefined, options: RunOptions):
   if (options.detach) mustStay(connection);
   const task: CreateTaskWire & { task_id: string } = {
     ...{ task_id: newTaskId(), language: program.language, code: program.code },
+    ...(options.session === undefined ? {} : { session_id: options.session, shared_interpreter: true }),
     ...(input === undefined ? {} : { input: toWire(input) }),
     ...(stdin === undefined ? {} : { stdin: toWire(textOf(stdin)) as NonNullable<CreateTaskWire['stdin']> }),
     ...(program.file === undefined || program.language !== 'python' ? {} : { file_name: program.file }),

@@ -13,7 +13,7 @@ import { approver, networkOf, type RunOptions } from './task-options.ts';
 
 /** Resolves with the exit code. */
 export async function runInMemory(file: string | undefined, options: RunOptions): Promise<number> {
-  const misplaced = (['url', 'key', 'data', 'detach'] as const).find((name) => options[name] !== undefined);
+  const misplaced = (['url', 'key', 'data', 'detach', 'session'] as const).find((name) => options[name] !== undefined);
   if (misplaced) throw new FermataError('invalid_request', `--${misplaced} has no meaning with --ephemeral, which keeps nothing anywhere`);
   const json = options.json === true;
   const program = await readProgram(file, options);

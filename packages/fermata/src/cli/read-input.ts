@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { FermataError, fromWire, type Language, type Value } from '@fermata/protocol';
-import { jsonFault } from './json-fault.ts';
+import { FermataError, fromWire, jsonFault, type Language, type Value } from '@fermata/protocol';
 
 const LANGUAGES: Record<string, Language> = { '.py': 'python', '.js': 'javascript', '.mjs': 'javascript', '.ts': 'typescript', '.mts': 'typescript' };
 

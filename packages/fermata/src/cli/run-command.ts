@@ -21,6 +21,7 @@ export function addRunCommand(program: Command, done: (exitCode: number) => void
     .addOption(new Option('--sandbox <kind>', 'where it runs; auto takes the lightest that can do it').choices(['auto', 'wasm']).default('auto'));
   addConnectionOptions(addTaskOptions(addLimitOptions(addConstraintOptions(command))))
     .option('--ephemeral', 'keep nothing: the task is in memory, and a pause writes a snapshot file into the current folder')
+    .option('--session <id>', 'run it on the interpreter of this session, with the variables and files of its programs before; made if there is none')
     .option('--detach', 'only submit it, to a server that runs, and print its id')
     .addHelpText('after', '\nA Python program reads the standard input of this command, unless it is itself read from there.')
     .action(async (file: string | undefined, options: RunOptions) => done(await (options.ephemeral ? runInMemory : runDurably)(file, options)));

@@ -12,8 +12,10 @@ import { forgetTools } from './task-tools.ts';
 import { parseDuration } from './units.ts';
 import { withConnection } from './with-connection.ts';
 
+const WAIT_MS = 60_000;
+
 interface ControlOptions extends ConnectionOptions {
-  wait: number;
+  wait?: number;
 }
 
 export function addTaskControlCommands(task: Command, done: (exitCode: number) => void): void {
@@ -23,8 +25,8 @@ export function addTaskControlCommands(task: Command, done: (exitCode: number) =
     ['cancel', 'end a task'],
   ] as const) {
     about(action, description)
-      .option('--wait <duration>', 'how long to wait until it is so', parseDuration, 60_000)
-      .action(async (id: string, { wait, ...options }: ControlOptions) =>
+      .option('--wait <duration>', 'how long to wait until it is so (default: 1m)', parseDuration)
+      .action(async (id: string, { wait = WAIT_MS, ...options }: ControlOptions) =>
         done(
           await withConnection(options, async ({ tasks }) => {
             const now = await tasks[action](id, { wait_seconds: wait / 1000 });

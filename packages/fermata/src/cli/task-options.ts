@@ -25,6 +25,7 @@ export interface RunOptions extends TaskCommandOptions, ConnectionOptions, Const
   allowNet?: string[];
   ephemeral?: boolean;
   detach?: boolean;
+  session?: string;
 }
 
 export interface ResumeOptions extends TaskCommandOptions, ConnectionOptions {

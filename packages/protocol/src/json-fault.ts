@@ -9,6 +9,8 @@ export interface JsonFault {
 
 const TOKEN = /[ \t\n\r]*(?:([{}[\],:])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w"]))/uy;
 
+const END = { '[': /^\]$/, '{': /^\}$/ };
+
 /** The first token that cannot stand where it does; undefined of a text that is JSON. */
 export function jsonFault(text: string): JsonFault | undefined {
   let at = 0;
@@ -20,19 +22,23 @@ export function jsonFault(text: string): JsonFault | undefined {
     at = TOKEN.lastIndex;
     return token;
   };
-  const list = (end: RegExp, item: () => boolean): boolean => {
-    if (take(end)) return true;
-    do if (!item()) return false;
-    while (take(/^,$/));
-    return take(end) !== undefined;
+  /** What is open, from the outside in. */
+  const open: ('[' | '{')[] = [];
+  const read = (): boolean => {
+    for (;;) {
+      if (open.at(-1) === '{' && !(take(/^"/) && take(/^:$/))) return false;
+      const token = take(/^[^}\],:]/);
+      if (token === undefined) return false;
+      if ((token === '[' || token === '{') && !take(END[token])) {
+        open.push(token);
+        continue;
+      }
+      for (let inner = open.at(-1); inner && take(END[inner]); inner = open.at(-1)) open.pop();
+      if (open.length === 0) return true;
+      if (!take(/^,$/)) return false;
+    }
   };
-  const value = (): boolean => {
-    const token = take(/^[^}\],:]/);
-    if (token === '[') return list(/^\]$/, value);
-    if (token === '{') return list(/^\}$/, () => take(/^"/) !== undefined && take(/^:$/) !== undefined && value());
-    return token !== undefined;
-  };
-  const fine = value();
+  const fine = read();
   at += /^[ \t\n\r]*/.exec(text.slice(at))?.[0].length ?? 0;
   return fine && at === text.length ? undefined : placeOf(text, at);
 }
