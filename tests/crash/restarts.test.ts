@@ -1,6 +1,6 @@
 /** What survives the death of the process that runs tasks, one promise at a time; each death is a kill -9 of a real process. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -123,6 +123,67 @@ test.each(['changed', 'cut', 'of another task'])('a checkpoint that is %s is ref
   const journal = await engine.call('journal', ref('one'));
   expect(journal.filter(({ kind }) => kind === 'finding').map(({ body }) => body)).toEqual([expect.stringContaining('cannot be used')]);
 });
+
+const MUCH = `
+const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: 'row ' + id }));
+let sum = 0;
+for (let n = 1; n <= 4; n++) {
+  sum += await tools.ask({ n });
+  for (const row of rows.slice(n * 100, n * 200)) row.name = 'changed';
+}
+return [sum, rows.filter(({ name }) => name === 'changed').length]`;
+
+/** Answers the call with this number as soon as the task waits for nothing but it. */
+async function answerAsk(n: number): Promise<void> {
+  const { waitingFor } = await until(({ status, waitingFor }) => status === 'waiting' && waitingFor.some((one) => (one.arguments as { n: number }).n === n));
+  await engine.call('decide', ref('one'), waitingFor[0]?.callId, { action: 'result', output: n }, 'me');
+}
+
+test('a task that holds much is kept as a full checkpoint and small increments on it, across deaths', async () => {
+  await submit(MUCH);
+  for (const n of [1, 2, 3]) {
+    await answerAsk(n);
+    await until(({ status, waitingFor }) => status === 'waiting' && waitingFor.some((one) => (one.arguments as { n: number }).n === n + 1));
+    await dieAndLive();
+  }
+  const [newest, before, ground, ...more] = await engine.call('checkpoints', ref('one'));
+  expect(more).toEqual([]);
+  expect([newest?.ground, before?.ground, ground?.ground]).toEqual([ground?.checkpointId, ground?.checkpointId, undefined]);
+  for (const increment of [newest, before]) expect(increment?.bytes).toBeLessThan(0.1 * (ground?.bytes ?? 0));
+  await answerAsk(4);
+  expect(await ended()).toMatchObject({ status: 'succeeded', output: [10, 700] });
+  expect(await engine.call('verify', ref('one'))).toMatchObject({ verified: true, differences: [] });
+});
+
+test('where the ground of its increments is damaged a task goes on from its journal', async () => {
+  await submit(MUCH);
+  for (const n of [1, 2]) await answerAsk(n);
+  await until(({ status, waitingFor }) => status === 'waiting' && waitingFor.some((one) => (one.arguments as { n: number }).n === 3));
+  const [newest] = await engine.call('checkpoints', ref('one'));
+  await engine.kill();
+  spoilFile(newest?.ground as string);
+  await live();
+  for (const n of [3, 4]) await answerAsk(n);
+  expect(await ended()).toMatchObject({ status: 'succeeded', output: [10, 700] });
+  const findings = (await engine.call('journal', ref('one'))).filter(({ kind }) => kind === 'finding').map(({ body }) => body);
+  expect(findings.length).toBeGreaterThan(0);
+  for (const finding of findings) expect(finding).toContain('cannot be used');
+});
+
+/** Changes a byte in the file of a checkpoint; the store's own sum is made to fit. */
+function spoilFile(checkpointId: string): void {
+  const db = new DatabaseSync(join(folder(), 'store.db'));
+  const { key, file } = db.prepare('SELECT payloads.key, file FROM payloads JOIN checkpoints ON payload = payloads.key WHERE checkpoint_id = ?').get(checkpointId) as {
+    key: number;
+    file: string;
+  };
+  const path = join(folder(), 'blobs', file.slice(0, 2), file);
+  const data = readFileSync(path);
+  data[data.length >> 1] = (data[data.length >> 1] as number) ^ 1;
+  writeFileSync(path, data);
+  db.prepare('UPDATE payloads SET sha256 = ? WHERE key = ?').run(createHash('sha256').update(data).digest(), key);
+  db.close();
+}
 
 /** Does to the bytes of the newest checkpoint of task `one` what a fault or an attacker would do; the store's own sum is made to fit. */
 function spoil(how: string): void {

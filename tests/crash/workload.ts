@@ -77,6 +77,19 @@ total`,
       repeatable: [],
     },
   }),
+  // Holds so much that most of its checkpoints are increments.
+  (id) => ({
+    language: 'javascript',
+    code: `const rows = Array.from({ length: 4000 }, (_, n) => ({ n, name: 'row ' + n }));
+for (let round = 0; round < 4; round++) {
+  await tools.effect({ key: '${id}.' + round, ms: 1 });
+  for (const row of rows.slice(round * 50, round * 100)) row.name = 'changed';
+  await sleep(0.03);
+}
+console.log(rows.filter(({ name }) => name === 'changed').length);
+return rows.at(-1).name`,
+    ...{ output: 'row 3999', stdout: '250\n', effects: effectsIn(id, ['0', '1', '2', '3']), repeatable: [] },
+  }),
 ];
 
 function sumOf(count: number, modulus: number): number {

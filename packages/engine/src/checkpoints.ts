@@ -2,7 +2,7 @@
  * Checkpoints of tasks: a stopped machine as sealed bytes, bound to its tenant, its task, its own name and the place in the
  * journal up to which the machine has been given everything.
  *
- * The two newest of a task are kept. One that cannot be opened is passed over for the one before it, and without any the task
+ * The two newest of a task are kept, and what they are increments on. One that cannot be opened is passed over for the one before it, and without any the task
  * is replayed from its start.
  */
 import { randomBytes } from 'node:crypto';
@@ -41,21 +41,26 @@ export class Checkpoints {
     const { seq, hash } = live.row;
     const checkpointId = `ckpt_${randomBytes(10).toString('hex')}`;
     const named = { checkpointId, seq, hash };
-    const data = await machine.snapshot({ key: sealKey, boundTo: boundTo(live.ref, named) });
+    const before = await this.#options.store.checkpoints(live.ref);
+    const ground = groundOf(before[0], before);
+    const { data, increment, content } = await machine.checkpoint({ key: sealKey, boundTo: boundTo(live.ref, named) }, ground?.content ?? null);
     if (data.length > maxCheckpointBytes) {
       throw new FermataError('checkpoint_too_large', `the checkpoint has ${data.length} bytes, more than the ${maxCheckpointBytes} that are stored`, {
         hint: 'Let the program hold less memory and fewer files where it stops, or raise max_checkpoint_mb.',
       });
     }
-    const row: CheckpointRow = { ...named, createdAt: now(), reason, bytes: data.length, mark };
-    const before = await this.#options.store.checkpoints(live.ref);
+    const row: CheckpointRow = {
+      ...{ ...named, createdAt: now(), reason, bytes: data.length, mark },
+      ...(increment && ground ? { ground: ground.checkpointId } : {}),
+      ...(content === null ? {} : { content }),
+    };
     moment?.('checkpoint.before');
     const large = data.length > INLINE_BYTES;
     if (large) await live.store({ row, data }).catch((error: unknown) => Promise.reject(notStored(error)));
     live.record('checkpoint', { checkpoint_id: checkpointId, reason, bytes: data.length, seq });
     live.change({ checkpointId });
     then(checkpointId);
-    await live.flush({ ...(large ? {} : { checkpoint: { row, data } }), dropCheckpoints: before.slice(KEPT - 1).map((old) => old.checkpointId) });
+    await live.flush({ ...(large ? {} : { checkpoint: { row, data } }), dropCheckpoints: superfluous([row, ...before]) });
     moment?.('checkpoint.after');
     return row;
   }
@@ -90,8 +95,27 @@ export class Checkpoints {
   async openOne(ref: TaskRef, row: CheckpointRow, place: { onQueued: (reason: string) => void }): Promise<{ machine: HostedMachine; restored: Restored }> {
     const { store, host } = this.#options;
     const data = await store.checkpointData(ref, row.checkpointId);
-    return host.restore(data, { ...openingKeys(this.#options), boundTo: boundTo(ref, row) }, { tenant: ref.tenant, ...place });
+    const open = { ...openingKeys(this.#options), boundTo: boundTo(ref, row), ...(row.ground === undefined ? {} : { ground: await this.#ground(ref, row.ground) }) };
+    return host.restore(data, open, { tenant: ref.tenant, ...place });
   }
+
+  async #ground(ref: TaskRef, checkpointId: string): Promise<{ data: Uint8Array; boundTo: string }> {
+    const { store } = this.#options;
+    const row = (await store.checkpoints(ref)).find((one) => one.checkpointId === checkpointId);
+    if (!row) throw new FermataError('checkpoint_invalid', `the checkpoint is an increment on ${checkpointId}, which is gone`);
+    return { data: await store.checkpointData(ref, checkpointId), boundTo: boundTo(ref, row) };
+  }
+}
+
+/** The full checkpoint that a machine which comes from `row` may make increments on. */
+function groundOf(row: CheckpointRow | undefined, all: readonly CheckpointRow[]): CheckpointRow | undefined {
+  return row?.ground === undefined ? row : all.find(({ checkpointId }) => checkpointId === row.ground);
+}
+
+/** Those, of all from the newest back, that are not kept. */
+function superfluous(all: readonly CheckpointRow[]): string[] {
+  const kept = new Set(all.slice(0, KEPT).flatMap(({ checkpointId, ground = checkpointId }) => [checkpointId, ground]));
+  return all.map(({ checkpointId }) => checkpointId).filter((id) => !kept.has(id));
 }
 
 /** What the seal of a checkpoint holds it to. */

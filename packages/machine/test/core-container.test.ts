@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { FermataError, type OpenOptions } from '@fermata/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closeContainer, imageDigestOf, openContainer } from '../src/wasm/container.ts';
+import { closeContainer, imageDigestOf, openContainer, pack, unpack } from '../src/wasm/container.ts';
 
 const digest = randomBytes(32);
 const key = { id: 'key-1', key: randomBytes(32) };
 const body = Buffer.from('a body that compresses, compresses, compresses');
-const sealed = closeContainer(body, digest, { key, boundTo: 'tenant/task/1' });
-const unsealed = closeContainer(body, digest);
+const sealed = closeContainer(pack(body), digest, { key, boundTo: 'tenant/task/1' });
+const unsealed = closeContainer(pack(body), digest);
 const kinds: [string, Uint8Array, OpenOptions][] = [
   ['sealed', sealed, { keys: [key], boundTo: 'tenant/task/1' }],
   ['unsealed', unsealed, { trust: true }],
@@ -18,7 +18,7 @@ const kinds: [string, Uint8Array, OpenOptions][] = [
 /** The code of the error that opening throws; fails on another error and on success. */
 function refusal(bytes: Uint8Array, options: OpenOptions, image: Uint8Array = digest): string {
   try {
-    openContainer(bytes, image, options);
+    unpack(openContainer(bytes, image, options));
   } catch (error) {
     if (error instanceof FermataError) return error.code;
     throw error;
@@ -29,7 +29,7 @@ const refused = expect.stringMatching(/^(checkpoint_invalid|environment_mismatch
 
 describe.each(kinds)('a %s snapshot', (_kind, whole, options) => {
   test('opens to the body that was put in', () => {
-    expect(Buffer.from(openContainer(whole, digest, options))).toEqual(body);
+    expect(Buffer.from(unpack(openContainer(whole, digest, options)))).toEqual(body);
     expect(Buffer.from(imageDigestOf(whole))).toEqual(digest);
   });
 
@@ -52,7 +52,7 @@ describe.each(kinds)('a %s snapshot', (_kind, whole, options) => {
 
   test('opens where its bytes lie in a larger buffer', () => {
     const buffer = Buffer.concat([randomBytes(3), whole, randomBytes(5)]);
-    expect(Buffer.from(openContainer(buffer.subarray(3, 3 + whole.length), digest, options))).toEqual(body);
+    expect(Buffer.from(unpack(openContainer(buffer.subarray(3, 3 + whole.length), digest, options)))).toEqual(body);
   });
 });
 
@@ -68,11 +68,11 @@ describe('a sealed snapshot', () => {
   });
 
   test('opens with an old key among others', () => {
-    expect(Buffer.from(openContainer(sealed, digest, { keys: [{ id: 'new', key: randomBytes(32) }, key], boundTo: 'tenant/task/1' }))).toEqual(body);
+    expect(Buffer.from(unpack(openContainer(sealed, digest, { keys: [{ id: 'new', key: randomBytes(32) }, key], boundTo: 'tenant/task/1' })))).toEqual(body);
   });
 
   test('never has the same bytes twice and never shows its body', () => {
-    const again = closeContainer(body, digest, { key, boundTo: 'tenant/task/1' });
+    const again = closeContainer(pack(body), digest, { key, boundTo: 'tenant/task/1' });
     expect(Buffer.from(again).equals(sealed)).toBe(false);
     expect(Buffer.from(sealed).includes('compresses')).toBe(false);
   });

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createThreadHost } from '../src/hosts/thread-host.ts';
 import { ByteReader, ByteWriter } from '../src/wasm/bytes.ts';
-import { closeContainer, openContainer } from '../src/wasm/container.ts';
+import { closeContainer, openContainer, pack, unpack } from '../src/wasm/container.ts';
 import { loadImage } from '../src/wasm/image-store.ts';
 import { Machine } from '../src/wasm/machine.ts';
 import { readPages, writePages } from '../src/wasm/pages.ts';
@@ -52,7 +52,7 @@ describe.each(Object.keys(programs) as (keyof typeof programs)[])('a %s snapshot
   test('never breaks the host', async () => {
     const { digest } = await loadImage(name);
     const honest = await stoppedAtCall(name);
-    const body = openContainer(honest, digest, { trust: true });
+    const body = unpack(openContainer(honest, digest, { trust: true }));
     const inState = fc.nat(1500);
     const anywhere = fc.nat(body.length - 1);
     const changes = fc.array(fc.tuple(fc.oneof(inState, anywhere), fc.nat(255)), { minLength: 1, maxLength: 300, size: 'max' });
@@ -65,7 +65,7 @@ describe.each(Object.keys(programs) as (keyof typeof programs)[])('a %s snapshot
           else changed[at] = byte;
         }
         try {
-          await goOn(closeContainer(changed, digest));
+          await goOn(closeContainer(pack(changed), digest));
         } catch (error) {
           expect(error).toBeInstanceOf(FermataError);
         }
@@ -102,7 +102,7 @@ describe('a list of frames without an end', () => {
     const image = await loadImage('cpython');
     const machine = Machine.fresh(image);
     expect(machine.advance({ kind: 'start', program: { language: 'python', code, tools: [{ name: 'f', parameters: ['a'] }] }, seed, nowMs }, 1e9).kind).toBe('calls');
-    const body = new ByteReader(openContainer(machine.snapshot(), image.digest, { trust: true }));
+    const body = new ByteReader(unpack(openContainer(machine.snapshot(), image.digest, { trust: true })));
     const [attachment, state] = [body.block().slice(), body.block().slice()];
     const memory = new Uint8Array(machine.usage.memoryBytes + image.base.length);
     memory.set(image.base);
@@ -115,7 +115,7 @@ describe('a list of frames without an end', () => {
     writer.block(state);
     writePages(writer, memory, image.base, []);
     const began = performance.now();
-    const restored = Machine.restore(image, closeContainer(writer.finish(), image.digest), { trust: true });
+    const restored = Machine.restore(image, closeContainer(pack(writer.finish()), image.digest), { trust: true });
     expect(performance.now() - began).toBeLessThan(5000);
     expect(restored.pending).toHaveLength(1);
   });

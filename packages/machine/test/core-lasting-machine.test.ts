@@ -1,5 +1,17 @@
 /** A machine that loses its thread at any moment, or is taken off it, does and tells the same as one that never does. */
-import { type Budget, type Emission, FermataError, type HostedMachine, type HostedOutcome, type Input, NEVER, type Program, type Report } from '@fermata/protocol';
+import {
+  type Budget,
+  type Checkpoint,
+  type Emission,
+  FermataError,
+  type HostedMachine,
+  type HostedOutcome,
+  type Input,
+  NEVER,
+  type Program,
+  type Report,
+  type SealOptions,
+} from '@fermata/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LastingMachine, type Origin } from '../src/hosts/lasting-machine.ts';
@@ -60,6 +72,10 @@ class BareMachine implements HostedMachine {
   async snapshot(): Promise<Uint8Array> {
     this.#live();
     return this.#machine.snapshot();
+  }
+  async checkpoint(seal: SealOptions, ground: string | null): Promise<Checkpoint> {
+    this.#live();
+    return this.#machine.checkpoint(seal, ground);
   }
   async hash(): Promise<string> {
     return this.#machine.hash();

@@ -30,6 +30,19 @@ export interface OpenOptions {
   boundTo?: string;
   /** Accept a snapshot that is not sealed. Its pending calls and answers are then believed: only for bytes of your own. */
   trust?: boolean;
+  /** What an increment was made on, and what that is bound to. */
+  ground?: { data: Uint8Array; boundTo?: string };
+}
+
+/**
+ * A snapshot for a store that keeps the ones before. It is full, or an increment: what differs from a full one before it,
+ * its ground, without which it cannot be opened ({@link OpenOptions}).
+ */
+export interface Checkpoint {
+  data: Uint8Array;
+  increment: boolean;
+  /** Names what a full one holds, where increments may be made on it. */
+  content: string | null;
 }
 
 /** How an advance of a hosted machine ended; `slice-used` means that a stop was asked for. */
@@ -73,6 +86,11 @@ export interface HostedMachine {
   /** Asks a running advance to stop at the next fuel check; it then ends with `slice-used`, or with what came first. */
   stop(): void;
   snapshot(seal?: SealOptions, attachment?: Uint8Array): Promise<Uint8Array>;
+  /**
+   * A snapshot that may be an increment on the full one whose content is named `ground`. It is full if the machine does not
+   * hold that one any more, or where an increment would not be much smaller.
+   */
+  checkpoint(seal: SealOptions, ground: string | null): Promise<Checkpoint>;
   hash(): Promise<string>;
   inspect(): Promise<Inspection>;
   readFile(path: string): Promise<Uint8Array | undefined>;

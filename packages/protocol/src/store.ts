@@ -77,6 +77,10 @@ export interface CheckpointRow {
   createdAt: number;
   reason: string;
   bytes: number;
+  /** Of an increment: the checkpoint that it was made on, which is kept as long as this one. */
+  ground?: string;
+  /** Names the content of one on which increments may be made. */
+  content?: string;
   /** What had come out of the machine so far, so that a stretch run again emits nothing twice. */
   mark: Mark;
 }

@@ -8,6 +8,7 @@
  */
 import {
   type Budget,
+  type Checkpoint,
   type Emission,
   FermataError,
   type HostedMachine,
@@ -145,6 +146,9 @@ export class LastingMachine implements HostedMachine {
     this.#resident?.machine.stop();
   }
 
+  checkpoint(seal: SealOptions, ground: string | null): Promise<Checkpoint> {
+    return this.#looked((machine) => machine.checkpoint(seal, ground));
+  }
   snapshot(seal?: SealOptions, attachment?: Uint8Array): Promise<Uint8Array> {
     return this.#looked((machine) => machine.snapshot(seal, attachment));
   }

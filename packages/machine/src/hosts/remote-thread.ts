@@ -5,6 +5,7 @@
  */
 import {
   type Budget,
+  type Checkpoint,
   type Emission,
   FermataError,
   type HostedMachine,
@@ -190,6 +191,9 @@ class RemoteMachine implements HostedMachine {
   }
   stop(): void {
     if (this.#advancing) this.#thread.send({ op: 'stop', id: this.id });
+  }
+  checkpoint(seal: SealOptions, ground: string | null): Promise<Checkpoint> {
+    return this.#ask<Checkpoint>((request) => ({ op: 'checkpoint', request, id: this.id, seal, ground }));
   }
   snapshot(seal?: SealOptions, attachment: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     return this.#ask<Uint8Array>((request) => ({ op: 'snapshot', request, id: this.id, seal, attachment }));

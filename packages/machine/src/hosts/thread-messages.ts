@@ -22,6 +22,7 @@ export type ToThread =
   | { op: 'restore'; request: number; id: number; image: ImageName; snapshot: Uint8Array; open: OpenOptions }
   | { op: 'advance'; id: number; input: Input; budget: Budget }
   | { op: 'stop'; id: number }
+  | { op: 'checkpoint'; request: number; id: number; seal: SealOptions; ground: string | null }
   | { op: 'snapshot'; request: number; id: number; seal: SealOptions | undefined; attachment: Uint8Array }
   | { op: 'hash'; request: number; id: number }
   | { op: 'inspect'; request: number; id: number }

@@ -104,6 +104,8 @@ function handle(message: ToThread): unknown {
       return scheduler.advance(message.id, message.input, message.budget);
     case 'stop':
       return scheduler.stop(message.id);
+    case 'checkpoint':
+      return scheduler.get(message.id).machine.checkpoint(message.seal, message.ground);
     case 'snapshot':
       return scheduler.get(message.id).machine.snapshot(message.seal, message.attachment);
     case 'hash':

@@ -2,6 +2,7 @@
  * The outside of a snapshot: magic, format, image digest, then the compressed body, closed by a checksum or sealed.
  *
  *     "FERMSNAP"  u16 format  u8 codec  u8 flags  32 bytes image digest
+ *     increment: 32 bytes digest of the content of its ground
  *     sealed:    block key id, 12 bytes nonce, ciphertext, 16 bytes tag       (AES-256-GCM; the header is authenticated too)
  *     unsealed:  body, 32 bytes SHA-256 of everything before
  *
@@ -17,23 +18,51 @@ export const SNAPSHOT_FORMAT = 1;
 const MAGIC = Buffer.from('FERMSNAP');
 const CODEC_XOR_WORDS_ZSTD = 2;
 const FLAG_SEALED = 1;
+const FLAG_INCREMENT = 2;
 const DIGEST = 32;
 const NONCE = 12;
 const TAG = 16;
 /** What a snapshot may unpack to. Making a larger one is refused, so that none is made in vain. */
 const MAX_BODY = 1024 ** 3;
 
-export function closeContainer(body: Uint8Array, imageDigest: Uint8Array, seal?: SealOptions): Uint8Array {
+/** What a container holds, opened. */
+export interface Content {
+  /** Compressed, as it was in the container. */
+  packed: Uint8Array;
+  /** The digest of what an increment was made on. */
+  ground: Uint8Array | null;
+}
+
+/** The content of a container for this body; throws `checkpoint_too_large`. */
+export function pack(body: Uint8Array, ground: Uint8Array | null = null): Content {
   if (body.length > MAX_BODY) {
     throw new FermataError('checkpoint_too_large', `the machine has changed more than ${MAX_BODY} bytes of memory and files, which is more than a snapshot may hold`);
   }
-  const packed = zstdCompressSync(body, { params: { [constants.ZSTD_c_compressionLevel]: 3 } });
+  return { packed: zstdCompressSync(body, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }), ground };
+}
+
+/** The body of a content; throws `checkpoint_invalid`. */
+export function unpack({ packed }: Content): Uint8Array {
+  try {
+    return zstdDecompressSync(packed, { maxOutputLength: MAX_BODY });
+  } catch (cause) {
+    throw invalid('its body cannot be unpacked', cause);
+  }
+}
+
+/** By which an increment names its ground. */
+export function digestOf({ packed }: Content): Uint8Array {
+  return createHash('sha256').update(packed).digest();
+}
+
+export function closeContainer({ packed, ground }: Content, imageDigest: Uint8Array, seal?: SealOptions): Uint8Array {
   const writer = new ByteWriter(packed.length + 256);
   writer.raw(MAGIC);
   writer.u16(SNAPSHOT_FORMAT);
   writer.byte(CODEC_XOR_WORDS_ZSTD);
-  writer.byte(seal ? FLAG_SEALED : 0);
+  writer.byte((seal ? FLAG_SEALED : 0) | (ground ? FLAG_INCREMENT : 0));
   writer.raw(imageDigest);
+  if (ground) writer.raw(ground);
   if (!seal) {
     writer.raw(packed);
     writer.raw(createHash('sha256').update(writer.finish()).digest());
@@ -50,7 +79,7 @@ export function closeContainer(body: Uint8Array, imageDigest: Uint8Array, seal?:
   return writer.finish();
 }
 
-export function openContainer(bytes: Uint8Array, imageDigest: Uint8Array, options: OpenOptions): Uint8Array {
+export function openContainer(bytes: Uint8Array, imageDigest: Uint8Array, options: OpenOptions): Content {
   try {
     return open(bytes, imageDigest, options);
   } catch (error) {
@@ -69,7 +98,7 @@ export function imageDigestOf(bytes: Uint8Array): Uint8Array {
   }
 }
 
-function header(reader: ByteReader): { digest: Uint8Array; sealed: boolean } {
+function header(reader: ByteReader): { digest: Uint8Array; sealed: boolean; ground: Uint8Array | null } {
   if (!MAGIC.equals(reader.raw(MAGIC.length))) throw invalid('it does not begin like one');
   const format = reader.u16();
   if (format !== SNAPSHOT_FORMAT) {
@@ -78,19 +107,19 @@ function header(reader: ByteReader): { digest: Uint8Array; sealed: boolean } {
   const codec = reader.byte();
   if (codec !== CODEC_XOR_WORDS_ZSTD) throw new FermataError('environment_mismatch', `the snapshot uses codec ${codec}, which this version does not know`);
   const flags = reader.byte();
-  if (flags > FLAG_SEALED) throw invalid('its flags are unknown');
-  return { digest: reader.raw(DIGEST), sealed: flags === FLAG_SEALED };
+  if (flags > (FLAG_SEALED | FLAG_INCREMENT)) throw invalid('its flags are unknown');
+  return { digest: reader.raw(DIGEST), sealed: (flags & FLAG_SEALED) !== 0, ground: (flags & FLAG_INCREMENT) === 0 ? null : reader.raw(DIGEST) };
 }
 
-function open(bytes: Uint8Array, imageDigest: Uint8Array, options: OpenOptions): Uint8Array {
+function open(bytes: Uint8Array, imageDigest: Uint8Array, options: OpenOptions): Content {
   const reader = new ByteReader(bytes);
-  const { digest, sealed } = header(reader);
+  const { digest, sealed, ground } = header(reader);
   if (!Buffer.from(digest).equals(imageDigest)) {
     throw new FermataError('environment_mismatch', 'the snapshot was made with another image than this one', {
       hint: 'Use the version of Fermata that made it; snapshots are bound to the exact image.',
     });
   }
-  return inflate(sealed ? unseal(reader, bytes, options) : check(reader, bytes, options));
+  return { packed: sealed ? unseal(reader, bytes, options) : check(reader, bytes, options), ground };
 }
 
 function check(reader: ByteReader, bytes: Uint8Array, options: OpenOptions): Uint8Array {
@@ -126,14 +155,6 @@ function unseal(reader: ByteReader, bytes: Uint8Array, options: OpenOptions): Ui
     throw invalid('its seal does not hold: it was changed, or belongs elsewhere', cause);
   }
   return packed;
-}
-
-function inflate(packed: Uint8Array): Uint8Array {
-  try {
-    return zstdDecompressSync(packed, { maxOutputLength: MAX_BODY });
-  } catch (cause) {
-    throw invalid('its body cannot be unpacked', cause);
-  }
 }
 
 function associatedData(headerBytes: Uint8Array, boundTo = ''): Buffer {

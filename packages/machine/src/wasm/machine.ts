@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Call,
+  type Checkpoint,
   type Emission,
   FermataError,
   type GuestError,
@@ -26,11 +27,12 @@ import {
   type Value,
   type Wait,
 } from '@fermata/protocol';
-import { closeContainer, openContainer } from './container.ts';
+import { type Content, closeContainer, openContainer, pack, unpack } from './container.ts';
 import { coalesced } from './emissions.ts';
 import { ERRNO, Errno } from './errno.ts';
 import { FileSystem } from './file-system.ts';
 import { loadFiles, saveFiles } from './fs-state.ts';
+import { Ground } from './ground.ts';
 import { type GuestHooks, GuestInstance, type StopPlace } from './guest-instance.ts';
 import { RefusedMessage, readCall, readNote, readSaid, readStack, reply, type Said } from './guest-messages.ts';
 import type { Image } from './image.ts';
@@ -79,6 +81,8 @@ export class Machine {
   readonly #callBytes = new Map<number, number>();
   #emitted: Emission[] = [];
   #state: 'stopped' | 'running' | 'looking' | 'gone' = 'stopped';
+  /** What an increment would be made on. */
+  #ground: Ground | undefined;
 
   private constructor(image: Image, limits: LimitsInput, instance?: GuestInstance) {
     this.image = image;
@@ -125,7 +129,10 @@ export class Machine {
    * that `on` gives, which must be {@link fresh} and of the same image; it is asked only if the bytes can be opened.
    */
   static restore(image: Image, bytes: Uint8Array, options: OpenOptions = {}, on: () => Machine = () => Machine.fresh(image)): Machine {
-    const { attachment, state, applyTo } = readBody(openContainer(bytes, image.digest, options));
+    const content = openContainer(bytes, image.digest, options);
+    const ground = content.ground ? Ground.open(content.ground, image.digest, options) : undefined;
+    const body = unpack(content);
+    const { attachment, state, applyTo } = readBody(body);
     const machine = on();
     if (machine.image !== image || machine.#said.say !== 'ready') throw new FermataError('invalid_state', 'only onto a fresh machine of the image can a snapshot be restored');
     machine.#use(state.limits);
@@ -133,7 +140,9 @@ export class Machine {
       throw new FermataError('checkpoint_invalid', 'the snapshot does not fit its own limits');
     }
     machine.#guest.growTo(state.pages);
+    ground?.applyTo(machine.#guest.memory);
     applyTo(machine.#guest.memory);
+    machine.#ground = ground ?? Ground.of(content, body.length);
     if (!machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
     machine.attachment = attachment;
     machine.#take(state);
@@ -234,8 +243,36 @@ export class Machine {
    */
   snapshot(seal?: SealOptions, attachment: Uint8Array = new Uint8Array()): Uint8Array {
     this.#mustBeStopped();
-    const memory = { memory: this.#guest.memory, base: this.image.base, dead: this.#guest.hostRegions() };
-    return closeContainer(writeBody(attachment, this.#saved(), memory), this.image.digest, seal);
+    return closeContainer(pack(this.#body(this.image.base, attachment)), this.image.digest, seal);
+  }
+
+  /**
+   * The same for a store that keeps the ones before: an increment on the full one whose content is named `ground`, if that is
+   * the machine's last and it pays.
+   */
+  checkpoint(seal: SealOptions | undefined, ground: string | null): Checkpoint {
+    this.#mustBeStopped();
+    const increment = this.#ground && this.#ground.name === ground ? this.#incrementOn(this.#ground) : undefined;
+    if (increment) return { data: closeContainer(increment, this.image.digest, seal), increment: true, content: null };
+    const body = this.#body(this.image.base);
+    const content = pack(body);
+    this.#ground = Ground.of(content, body.length);
+    return { data: closeContainer(content, this.image.digest, seal), increment: false, content: this.#ground?.name ?? null };
+  }
+
+  #incrementOn(ground: Ground): Content | undefined {
+    const memory = new Uint8Array(this.#guest.memory.length);
+    memory.set(this.image.base);
+    ground.applyTo(memory);
+    const body = this.#body(memory);
+    if (!ground.pays(body)) return undefined;
+    const content = pack(body, ground.digest);
+    return ground.pays(body, content) ? content : undefined;
+  }
+
+  /** With its memory as the difference from `base`. */
+  #body(base: Uint8Array, attachment: Uint8Array = new Uint8Array()): Uint8Array {
+    return writeBody(attachment, this.#saved(), { memory: this.#guest.memory, base, dead: this.#guest.hostRegions() });
   }
 
   /** SHA-256 over everything that decides how the machine goes on. */

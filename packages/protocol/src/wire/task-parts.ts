@@ -50,7 +50,16 @@ export const taskStateSchema = z
   })
   .meta({ id: 'TaskState' });
 
-export const checkpointSchema = z.object({ checkpoint_id: z.string(), seq: z.int(), created_at: timeSchema, reason: z.string(), bytes: z.int() }).meta({ id: 'Checkpoint' });
+export const checkpointSchema = z
+  .object({
+    checkpoint_id: z.string(),
+    seq: z.int(),
+    created_at: timeSchema,
+    reason: z.string(),
+    bytes: z.int(),
+    ground: z.string().optional().meta({ description: 'Of an increment: the full checkpoint that it was made on' }),
+  })
+  .meta({ id: 'Checkpoint' });
 export const checkpointsSchema = z.object({ items: z.array(checkpointSchema) }).meta({ id: 'Checkpoints' });
 
 const answerSchema = z.union([

@@ -36,8 +36,8 @@ export const familyOf = (kind: string) => FAMILIES[kind] ?? 'state';
 
 export const showEvent = ({ seq, at, kind, data }: TaskEvent): EventWire => ({ seq, at: showTime(at), kind, data });
 
-export function showCheckpoint({ checkpointId, seq, createdAt, reason, bytes }: CheckpointRow): CheckpointWire {
-  return { checkpoint_id: checkpointId, seq, created_at: showTime(createdAt), reason, bytes };
+export function showCheckpoint({ checkpointId, seq, createdAt, reason, bytes, ground }: CheckpointRow): CheckpointWire {
+  return { checkpoint_id: checkpointId, seq, created_at: showTime(createdAt), reason, bytes, ...(ground === undefined ? {} : { ground }) };
 }
 
 export function showBatch({ batchId, createdAt, total, counts, maxConcurrency, taskIds, endedAt }: BatchView): CreatedBatchWire {
