@@ -17,7 +17,7 @@ test.each(['anyOf', 'oneOf', 'allOf'] as const)('branches that multiply (%s) are
 });
 
 test.each([
-  ['names that are to fit patterns', { patternProperties: { '^(a+)+$': {}, '^(a|aa)+$': {} } }, { [`${'a'.repeat(40)}!`]: 1 }],
+  ['names that are to fit patterns', { patternProperties: { '^(a+)+$': { type: 'number' } } }, { [`${'a'.repeat(40)}!`]: 1 }],
   ['items that are to differ', { properties: { a: { type: 'array', uniqueItems: true } } }, { a: Array.from({ length: 60_000 }, (_, i) => ({ i })) }],
 ])('%s are refused, too', (_what, schema, args) => {
   expect(() => defineTool({ name: 'slow', parameters: { type: 'object', ...schema } }).check(args as never)).toThrow(/is too slow to judge this/);
