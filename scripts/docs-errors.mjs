@@ -16,7 +16,7 @@ const CLASSES = {
     'The fault is ours, or that of the machine we run on. If a task had begun it has status `failed` with this code, and its last snapshot can be restored; else a `FermataError` is thrown, and the command line exits with 3.',
 };
 
-const EXAMPLES = { timeout: '30s', cpu: '10s', memory: '256 (MiB)', disk: '64 (MiB)', output: '1048576', tool_calls: '1000' };
+const EXAMPLES = { timeout: '30s', cpu: '10s', memory: '256 (MiB)', disk: '64 (MiB)', output: '1048576', tool_calls: '1000', calls_at_once: '16', journal: '256 (MiB)' };
 
 export function errorsPage() {
   const defaults = limitsSchema.parse({});
@@ -58,11 +58,13 @@ Limits travel with a snapshot: a restored or forked task has the same ones, and 
 
 What a program sees of them:
 
-- Time, processor time, output and calls end it at once. No code of the program runs any more, not even \`finally\`.
+- Time, processor time, output, calls and the journal end it at once. No code of the program runs any more, not even \`finally\`.
 - At the limit of memory an allocation fails as it does on a full computer: \`MemoryError\` in Python, \`InternalError: out of
   memory\` in JavaScript. At the limit of files a write fails with \`OSError: [Errno 51] No space left on device\` in Python, and
   an \`Error\` whose \`code\` is \`ENOSPC\` in JavaScript. A program may catch these and go on. If it does not, the task fails with the
   limit's code.
+- Calls over \`maxCallsAtOnce\` are begun in their order, as soon as others have been answered; and none is begun while answers of
+  more than 32 MiB wait for the program to take them. Neither is an error.
 - Output up to the limit is kept, cut at the end of a character, and \`result.truncated\` is true.
 `;
 }
@@ -80,7 +82,7 @@ ${rows.map(([code, { text: meaning }]) => `| \`${code}\` | ${meaning} |`).join('
 
 function limitRow(kind, { option: name, counts, flag, code }, value) {
   const { least, most } = boundsOf(name);
-  return `| \`${name}\` | ${counts} | ${amount(name, value)} | ${amount(name, least)} | ${most === null ? '' : amount(name, most)} | \`${flag} ${EXAMPLES[kind]}\` | \`${code}\` |`;
+  return `| \`${name}\` | ${counts} | ${amount(name, value)} | ${amount(name, least)} | ${most === null ? '' : amount(name, most)} | \`${flag} ${EXAMPLES[kind]}\` | ${code === null ? 'none' : `\`${code}\``} |`;
 }
 
 /** The bounds as the schema itself has them. */

@@ -18,7 +18,7 @@ let server: FermataServer;
 let client: FermataClient;
 
 async function start(): Promise<void> {
-  const networkHeaders = [{ hosts: [host], name: 'Authorization', value: () => 'Bearer of the host' }];
+  const networkHeaders = [{ hosts: [`http://${host}`], name: 'Authorization', value: () => 'Bearer of the host' }];
   const { engine, store, registry, close } = await openEngine({ folder, network: { allowPrivate: ['127.0.0.1'] }, networkHeaders });
   server = createServer({ engine, store, tools: registry, close, development: true });
   client = createClient({ url: await server.listen({ port: 0 }), key: server.developmentKey as string });

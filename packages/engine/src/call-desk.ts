@@ -7,9 +7,24 @@
  * that was started and has no result becomes `outcome_unknown`, or is made again where its tool is idempotent.
  */
 import { createHash } from 'node:crypto';
-import { type Call, type CallResult, type CallRow, FermataError, fromWire, keyOf, type TaskRef, type ToolFailure, toWire, type Value, type ValueRecord } from '@fermata/protocol';
-import { builtInResult, REVIEW, reviewedValue } from './built-in-calls.ts';
+import {
+  type Call,
+  type CallResult,
+  type CallRow,
+  FermataError,
+  fromWire,
+  HELD_ANSWER_BYTES,
+  keyOf,
+  type Limits,
+  type TaskRef,
+  type ToolFailure,
+  toWire,
+  type Value,
+  type ValueRecord,
+} from '@fermata/protocol';
+import { BUILT_IN, builtInResult, REVIEW, reviewedValue } from './built-in-calls.ts';
 import type { EngineTool, EngineToolCall, EngineTools, Moment, Verdict } from './engine-options.ts';
+import { leftOut } from './left-out.ts';
 import type { LiveTask } from './live-task.ts';
 import type { LiveTasks } from './live-tasks.ts';
 
@@ -18,6 +33,7 @@ export interface CallDeskOptions {
   now: () => number;
   moment: (moment: Moment) => void;
   tasks: LiveTasks;
+  limits: (live: LiveTask) => Limits;
   /** Told when a call of a task has got its result, or waits for something else than before. */
   onChanged: (live: LiveTask) => void;
 }
@@ -36,6 +52,8 @@ export class CallDesk {
   readonly #options: CallDeskOptions;
   /** Calls that were handed to their tools by this process, and what ends them early. */
   readonly #inFlight = new Map<string, { controller: AbortController; taskId: string; repeatable: boolean; done: Promise<void> }>();
+  /** How many of them each task has. */
+  readonly #perTask = new Map<string, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #closed = false;
 
@@ -47,12 +65,12 @@ export class CallDesk {
   accept(live: LiveTask, call: Call, known?: CallResult): CallRow {
     const { now } = this.#options;
     const callId = callIdOf(live.ref, call.id);
-    const args = toWire(call.args);
+    const args = this.#keptArguments(live, call);
     const row: CallRow = {
-      ...{ n: call.id, callId, tool: call.name, args: JSON.stringify(args), editedArgs: null, status: 'ready', waitsFor: null, expiresAt: null, notBefore: null },
+      ...{ n: call.id, callId, tool: call.name, args, editedArgs: null, status: 'ready', waitsFor: null, expiresAt: null, notBefore: null },
       ...{ tries: 0, result: null, delivered: false, createdAt: now(), settledAt: null, by: null, decision: null },
     };
-    const said = { call_id: callId, n: call.id, tool: call.name, arguments: args };
+    const said = { call_id: callId, n: call.id, tool: call.name, arguments: JSON.parse(args) };
     live.change({ usage: { ...live.row.usage, toolCalls: live.row.usage.toolCalls + 1 } });
     if (known) {
       live.record('call', { ...said, decision: 'known' });
@@ -80,14 +98,20 @@ export class CallDesk {
     return live.putCall(row);
   }
 
-  /** Has everything that is ready carried out, if the task may run. */
-  performReady(live: LiveTask): void {
-    if (live.row.desired !== 'run' || live.broken || this.#closed) return;
-    for (const call of live.openCalls()) {
-      if (call.status !== 'ready' || this.isInFlight(call)) continue;
+  /**
+   * Has what is ready carried out, if the task may run: in the order of the calls, not too many at once, and none while the
+   * program has not taken many bytes of answers. `isOver`: the program has ended, so that a pause stops nothing of it.
+   */
+  performReady(live: LiveTask, isOver = false): void {
+    if ((live.row.desired !== 'run' && !isOver) || live.ended || live.broken || this.#closed) return;
+    const ready = live.openCalls().filter((call) => call.status === 'ready' && !this.isInFlight(call));
+    if (ready.length === 0) return;
+    const { maxCallsAtOnce } = this.#options.limits(live);
+    const isHeld = live.answerBytes > HELD_ANSWER_BYTES;
+    for (const call of ready) {
       const waitMs = (call.notBefore ?? 0) - this.#options.now();
       if (waitMs > 0) this.#later(live.ref, waitMs);
-      else this.#perform(live, call);
+      else if (!isHeld && this.#atOnce(live) < maxCallsAtOnce) this.#perform(live, call);
     }
   }
 
@@ -207,17 +231,39 @@ export class CallDesk {
     return this.#options.tools.find(live.ref.tenant, name, live.row.request);
   }
 
+  /** As JSON. Nobody looks at those for a tool that does not exist. */
+  #keptArguments(live: LiveTask, { name, args }: Call): string {
+    const json = JSON.stringify(toWire(args));
+    const isKnown = this.#tool(live, name) !== undefined || BUILT_IN.some((builtIn) => builtIn.name === name);
+    return isKnown ? json : leftOut(json);
+  }
+
+  /** How many calls of the task are being carried out. */
+  #atOnce(live: LiveTask): number {
+    return this.#perTask.get(keyOf(live.ref)) ?? 0;
+  }
+  #count(key: string, more: 1 | -1): void {
+    const count = (this.#perTask.get(key) ?? 0) + more;
+    if (count > 0) this.#perTask.set(key, count);
+    else this.#perTask.delete(key);
+  }
+
   #perform(live: LiveTask, call: CallRow): void {
     const tool = this.#tool(live, call.tool);
     const started = live.changeCall(call.n, { status: 'started', tries: call.tries + 1, notBefore: null });
     const controller = new AbortController();
     const key = call.callId;
+    const taskId = keyOf(live.ref);
     const release = this.#options.tasks.hold(live);
+    this.#count(taskId, 1);
     const done = this.#performed(live, tool, started, controller.signal).finally(() => {
       this.#inFlight.delete(key);
+      this.#count(taskId, -1);
+      const now = this.#options.tasks.peek(live.ref);
+      if (now) this.performReady(now);
       release();
     });
-    this.#inFlight.set(key, { controller, taskId: keyOf(live.ref), repeatable: !tool || tool.idempotent, done });
+    this.#inFlight.set(key, { controller, taskId, repeatable: !tool || tool.idempotent, done });
   }
 
   async #performed(live: LiveTask, tool: EngineTool | undefined, call: CallRow, signal: AbortSignal): Promise<void> {

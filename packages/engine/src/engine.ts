@@ -73,6 +73,7 @@ class DurableEngine implements Engine {
   readonly #replayer: Replayer;
   readonly #view: ViewSources;
   #accepting = false;
+  readonly #limitsOf = new WeakMap<TaskRequest, Limits>();
   #closed = false;
 
   constructor(options: EngineOptions) {
@@ -89,7 +90,7 @@ class DurableEngine implements Engine {
       },
       onBroken: (live) => this.#onBroken(live),
     });
-    this.#desk = new CallDesk({ tools, now, moment, tasks: this.#tasks, onChanged: (live) => this.#control.wake(live) });
+    this.#desk = new CallDesk({ tools, now, moment, tasks: this.#tasks, limits: (live) => this.#limits(live.row.request), onChanged: (live) => this.#control.wake(live) });
     const { maxRunning = 64 } = options;
     this.#queue = new Queue({ maxRunning, maxBusy: options.maxBusy ?? 2 * availableParallelism(), maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
     this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
@@ -456,7 +457,9 @@ class DurableEngine implements Engine {
     this.#options.tools.checkRequest(request);
   }
   #limits(request: TaskRequest): Limits {
-    return parseOptions(limitsSchema, { ...this.#options.limits, ...request.limits }, 'limits');
+    const known = this.#limitsOf.get(request) ?? parseOptions(limitsSchema, { ...this.#options.limits, ...request.limits }, 'limits');
+    this.#limitsOf.set(request, known);
+    return known;
   }
   async #onEnded(row: TaskRow): Promise<void> {
     const next = this.#sessions.leave(row);

@@ -47,6 +47,14 @@ export function bodyOf<K extends EntryKind>(entry: Entry, kind: K): EntryBodies[
   return entry.kind === kind ? (JSON.parse(entry.body) as EntryBodies[K]) : undefined;
 }
 
+/** What an entry takes besides its body, about. */
+const ENTRY_BYTES = 128;
+
+/** What an entry counts for in the limit of a journal. */
+export function entryBytes({ body }: Pick<Entry, 'body'>): number {
+  return ENTRY_BYTES + Buffer.byteLength(body);
+}
+
 export function nextEntry(before: { seq: number; hash: string }, at: number, kind: string, body: unknown): Entry {
   const unhashed = { seq: before.seq + 1, at, kind, body: JSON.stringify(body) };
   return { ...unhashed, hash: hashOf(before.hash, unhashed) };

@@ -6,6 +6,7 @@
  */
 import { type Call, type CallResult, type CallRow, FermataError, toWire } from '@fermata/protocol';
 import { resultOf } from './call-desk.ts';
+import { isSameCall } from './left-out.ts';
 import type { LiveTask } from './live-task.ts';
 
 /** More calls than an attempt can make. */
@@ -43,7 +44,7 @@ export class KnownCalls {
     const args = JSON.stringify(toWire(call.args));
     const before = this.#live.call(n);
     if (!before) return create(n, this.#results.get(`${call.name}\n${args}`)?.shift());
-    if (before.tool === call.name && before.args === args) return undefined;
+    if (isSameCall(before, call.name, args)) return undefined;
     throw new FermataError('replay_diverged', `call ${call.id} was ${before.tool}(${before.args.slice(0, 200)}) and is now ${call.name}(${args.slice(0, 200)})`, {
       hint: 'The program does not do the same when it is run again; fork it from a checkpoint, or start it anew.',
     });

@@ -18,7 +18,7 @@ import {
   type TaskRow,
 } from '@fermata/protocol';
 import type { Moment } from './engine-options.ts';
-import { type EntryBodies, type EntryKind, nextEntry } from './journal.ts';
+import { type EntryBodies, type EntryKind, entryBytes, nextEntry } from './journal.ts';
 
 export interface LiveTaskOptions {
   store: Store;
@@ -84,6 +84,10 @@ export class LiveTask {
   get ended(): boolean {
     return this.#row.endedAt !== null;
   }
+  /** What has been recorded since the task was submitted. */
+  get journalBytes(): number {
+    return this.#row.usage.journalBytes ?? 0;
+  }
   call(n: number): CallRow | undefined {
     return this.#calls.get(n);
   }
@@ -95,6 +99,10 @@ export class LiveTask {
   nextAnswer(): CallRow | undefined {
     const n = this.#answers.shift();
     return n === undefined ? undefined : this.#calls.get(n);
+  }
+  /** What the answers take that the program has not been given yet. */
+  get answerBytes(): number {
+    return this.#answers.reduce((sum, n) => sum + (this.#calls.get(n)?.result?.length ?? 0), 0);
   }
   get hasAnswer(): boolean {
     return this.#answers.length > 0;
@@ -116,7 +124,8 @@ export class LiveTask {
     const at = this.#options.now();
     const entry = nextEntry(this.#row, at, kind, body);
     this.#entries.push(entry);
-    this.change({ seq: entry.seq, hash: entry.hash, updatedAt: at });
+    const usage = { ...this.#row.usage, journalBytes: this.journalBytes + entryBytes(entry) };
+    this.change({ seq: entry.seq, hash: entry.hash, updatedAt: at, usage });
     return entry.seq;
   }
   putCall(call: CallRow): CallRow {

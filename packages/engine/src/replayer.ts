@@ -29,7 +29,8 @@ import {
 import { callIdOf, resultOf } from './call-desk.ts';
 import { boundTo, type Checkpoints } from './checkpoints.ts';
 import type { EngineOptions } from './engine-options.ts';
-import { nextEntry, verifyChain } from './journal.ts';
+import { entryBytes, nextEntry, verifyChain } from './journal.ts';
+import { isSameCall } from './left-out.ts';
 import { bytesOfOutput } from './output-text.ts';
 import { type Delivery, deliveryOf, readDeliveries, readJournal } from './replay.ts';
 import { newTask } from './submission.ts';
@@ -174,6 +175,7 @@ export class Replayer {
         attempt: Math.max(1, parent.attempt),
         seed: parent.seed,
         mark: { outputBytes: mark.outputBytes, calls: mark.calls, notes: mark.notes },
+        usage: { ...made.row.usage, journalBytes: entries.slice(1).reduce((sum, entry) => sum + entryBytes(entry), 0) },
         checkpointId,
       };
       return { commit: { task: { row, expect: 0 }, entries, calls: own, checkpoint: { row: { ...named, createdAt: now, reason: 'fork', bytes: data.length, mark }, data } } };
@@ -260,8 +262,8 @@ class Replay {
           } else {
             this.emitted.calls++;
             const before = this.#calls.get(this.#base + emission.call.id);
-            const now = `${emission.call.name}(${JSON.stringify(toWire(emission.call.args))})`;
-            if (!before || `${before.tool}(${before.args})` !== now) this.differences.push(`call ${emission.call.id} is now ${now.slice(0, 200)}`);
+            const [tool, args] = [emission.call.name, JSON.stringify(toWire(emission.call.args))];
+            if (!before || !isSameCall(before, tool, args)) this.differences.push(`call ${emission.call.id} is now ${tool}(${args.slice(0, 200)})`);
           }
         }
       });

@@ -150,6 +150,7 @@ export class RunTask {
         if (this.#abandoned) return { kind: 'stopped' };
         const { desired } = this.live.row;
         if (desired === 'cancel') return { kind: 'cancelled' };
+        if (this.#isJournalFull()) return this.#overJournal();
         if (desired === 'pause' && (await this.#paused())) return { kind: 'stopped' };
         if (this.#checkpointAsked) await this.#checkpointed('request');
         const input = await this.#nextInput();
@@ -256,6 +257,7 @@ export class RunTask {
       const nowMs = now();
       live.record('delivered', { n: settled.n, now_ms: nowMs });
       live.changeCall(settled.n, { delivered: true });
+      this.#options.desk.performReady(live);
       return this.#answer(settled.n, nowMs);
     }
     const { dueMs } = this.#waits;
@@ -281,7 +283,8 @@ export class RunTask {
     try {
       const advancing = machine.advance(input, this.#budget(), (emitted) => {
         try {
-          if (!diverged) this.#recorder?.take(emitted);
+          if (!diverged && !this.#isJournalFull()) this.#recorder?.take(emitted);
+          if (this.#isJournalFull()) machine.stop();
         } catch (error) {
           diverged = error instanceof FermataError ? error : new FermataError('internal', String(error), { cause: error });
           machine.stop();
@@ -293,6 +296,7 @@ export class RunTask {
       clearTimeout(due);
     }
     if (diverged) throw diverged;
+    if (this.#isJournalFull()) return this.#overJournal();
     if (input.kind === 'answer') moment('deliver.after');
     desk.performReady(this.live);
     switch (outcome.kind) {
@@ -305,7 +309,7 @@ export class RunTask {
         await this.#checkpointIfDue();
         return undefined;
       case 'done':
-        return this.#succeeded(toWire(outcome.value));
+        return this.#done(toWire(outcome.value));
       case 'failed':
         return { kind: 'failed', fault: this.#prepared.explain(guestFault(outcome.error, this.live)), truncated: false, ...(await this.#head()) };
       case 'limit':
@@ -313,12 +317,23 @@ export class RunTask {
     }
   }
 
+  /** The result is a part of the journal, too. */
+  async #done(output: unknown): Promise<RunEnd> {
+    return this.#isJournalFull(Buffer.byteLength(JSON.stringify(output))) ? this.#overJournal() : this.#succeeded(output);
+  }
+
   /** The program is over; calls that were started are still waited for. */
   async #succeeded(output: unknown): Promise<RunEnd> {
     const machine = this.#machine as HostedMachine;
-    while (this.live.openCalls().some((call) => call.status === 'started' && this.#options.desk.isInFlight(call))) {
+    const { desk } = this.#options;
+    for (;;) {
+      // The program takes no answers any more, so that none holds up the calls that wait for their turn.
+      while (this.live.nextAnswer());
+      desk.performReady(this.live, true);
+      if (!this.live.openCalls().some((call) => (call.status === 'started' && desk.isInFlight(call)) || (call.status === 'ready' && call.tries === 0))) break;
       if (this.live.broken) throw this.live.broken;
       if (this.live.row.desired === 'cancel') return { kind: 'cancelled' };
+      if (this.#isJournalFull()) return this.#overJournal();
       if (this.#budget().wallMs <= 0) return this.#overTime();
       await this.#heard();
     }
@@ -330,6 +345,15 @@ export class RunTask {
     const waiting = this.live.openCalls().map(({ tool }) => tool);
     const while_ = waiting.length > 0 ? `, waiting for ${waiting.slice(0, 5).join(', ')}` : '';
     return { kind: 'failed', fault: limitFault('timeout', `the program ran longer than ${this.#limits.timeoutMs} ms${while_}`), truncated: false };
+  }
+
+  /** Whether so many bytes do not fit into the journal any more. */
+  #isJournalFull(more = 0): boolean {
+    return this.live.journalBytes + more > this.#limits.maxJournalBytes;
+  }
+  #overJournal(): RunEnd {
+    const message = `more than ${this.#limits.maxJournalBytes} bytes had to be kept of the task: its output and notes, the arguments and answers of its calls, its result`;
+    return { kind: 'failed', fault: limitFault('journal', message), truncated: false };
   }
 
   /** Only what comes from outside, or a time that is far away, can move the program. */
@@ -451,6 +475,15 @@ export class RunTask {
     const { calls: _, ...rest } = usage;
     const wallMs = this.#before.wallMs + performance.now() - this.#since;
     const { outputBytes = 0, fuel = 0 } = this.live.row.origin ?? {};
-    return { ...rest, outputBytes: rest.outputBytes - outputBytes, fuel: rest.fuel - fuel, wallMs, cpuMs: this.#before.cpuMs + cpuMs, toolCalls: this.live.row.usage.toolCalls };
+    const { toolCalls } = this.live.row.usage;
+    return {
+      ...rest,
+      outputBytes: rest.outputBytes - outputBytes,
+      fuel: rest.fuel - fuel,
+      wallMs,
+      cpuMs: this.#before.cpuMs + cpuMs,
+      toolCalls,
+      journalBytes: this.live.journalBytes,
+    };
   }
 }

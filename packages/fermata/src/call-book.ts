@@ -5,7 +5,7 @@
  * and has no recorded answer is `unknown` after a restore.
  */
 import { encodeValue, MAX_CARRIER_DEPTH } from '@fermata/machine';
-import type { Call, CallResult } from '@fermata/protocol';
+import type { Call, CallResult, Value } from '@fermata/protocol';
 import type { LoggedCall } from './task-result.ts';
 import type { SavedCalls } from './task-state.ts';
 
@@ -18,6 +18,8 @@ export interface CallRecord {
   /** What a person who agreed to the call put in the place of its arguments. */
   edited?: Call['args'];
   result?: CallResult;
+  /** What the result takes. */
+  resultBytes?: number;
 }
 
 /**
@@ -30,8 +32,10 @@ const ALL_LOGGED_BYTES = 1024 * 1024;
 export class CallBook {
   readonly #records = new Map<number, CallRecord>();
   /** Settled and not delivered, in the order in which they settled. */
-  #answers: number[] = [];
+  readonly #answers: number[] = [];
   #loggedBytes = 0;
+  /** What the answers take that were not delivered. */
+  #answerBytes = 0;
 
   add(call: Call): CallRecord {
     const record: CallRecord = { call, state: 'new' };
@@ -49,7 +53,13 @@ export class CallBook {
   settle(record: CallRecord, result: CallResult): void {
     record.state = 'settled';
     record.result = result;
-    this.#answers.push(record.call.id);
+    this.#queue(record);
+  }
+  #queue(record: CallRecord): void {
+    const { call, result } = record;
+    record.resultBytes = encodedBytes(result && 'ok' in result ? result.ok : { ...result?.error });
+    this.#answers.push(call.id);
+    this.#answerBytes += record.resultBytes;
   }
   /** The next answer to deliver, which counts as delivered from now on. */
   nextAnswer(): { callId: number; result: CallResult } | undefined {
@@ -58,8 +68,13 @@ export class CallBook {
     if (!record?.result) return undefined;
     const { result } = record;
     record.state = 'delivered';
+    this.#answerBytes -= record.resultBytes ?? 0;
     this.#forget(record);
     return { callId: record.call.id, result };
+  }
+  /** What the answers take that the program has not been given yet. */
+  get answerBytes(): number {
+    return this.#answerBytes;
   }
   get hasAnswer(): boolean {
     return this.#answers.length > 0;
@@ -108,11 +123,14 @@ export class CallBook {
       if (result) record.result = result as CallResult;
       if (state === 'delivered') book.#loggedBytes += encodedBytes(args);
     }
-    book.#answers = answers;
+    for (const id of answers) {
+      const record = book.get(id);
+      if (record) book.#queue(record);
+    }
     return book;
   }
 }
 
-function encodedBytes(args: Call['args']): number {
-  return encodeValue(args, 'arguments', MAX_CARRIER_DEPTH).length;
+function encodedBytes(value: Value): number {
+  return encodeValue(value, 'value', MAX_CARRIER_DEPTH).length;
 }

@@ -89,10 +89,10 @@ class RegistryTools implements EngineTools {
 
   judge(tenant: string, { name, requiresApproval }: EngineTool, args: ValueRecord, rules: readonly PolicyRule[]): Verdict {
     void tenant;
-    const { action, rule } = judgeCall([...rules, ...(this.#options.policy ?? [])], name, args, requiresApproval ? 'require_approval' : 'allow');
+    const { action, rule, reason = rule?.reason } = judgeCall([...rules, ...(this.#options.policy ?? [])], name, args, requiresApproval ? 'require_approval' : 'allow');
     return {
       action,
-      ...(rule?.reason === undefined ? {} : { reason: rule.reason }),
+      ...(reason === undefined ? {} : { reason }),
       ...(rule?.expiresAfterMs === undefined ? {} : { expiresAfterMs: rule.expiresAfterMs }),
     };
   }

@@ -86,8 +86,8 @@ export class Stepper {
     await this.#stopped.promise;
   }
 
-  /** Until the program waits for calls, ends or is stopped. `performing`: the calls it starts are carried out. */
-  async step(performing: boolean): Promise<StepEnd> {
+  /** Until the program waits for calls, ends or is stopped. */
+  async step(): Promise<StepEnd> {
     const refused = this.#waits.for === 'start' ? (this.#source.error ?? (await this.#refused())) : undefined;
     if (refused) return this.#failed(refused);
     const input = await this.#nextInput();
@@ -95,12 +95,23 @@ export class Stepper {
     if (input === 'timeout') return this.#failed(this.#overTime());
     const { machine, time, signal } = this.#options;
     try {
-      const advancing = machine.advance(input, time.budget, (emitted) => this.#onEmitted(emitted, performing));
+      const advancing = machine.advance(input, time.budget, (emitted) => this.#onEmitted(emitted));
       if (this.#stopAsked) machine.stop();
       return this.#follow(await advancing);
     } catch (error) {
       const failed = systemError(error);
       return signal.aborted ? { kind: 'stopped' } : this.#failed(failed);
+    }
+  }
+
+  /** Until all calls of a program that has ended were begun, or its time is over. It takes no answers any more, so that none holds them up. */
+  async begun(): Promise<void> {
+    const { calls, time, bell } = this.#options;
+    for (;;) {
+      while (calls.book.nextAnswer());
+      calls.performOurs();
+      if (!calls.areQueued || this.#stopAsked || time.budget.wallMs <= 0) return;
+      await bell.heard(time.budget.wallMs);
     }
   }
 
@@ -152,28 +163,31 @@ export class Stepper {
       if (this.#waits.for === 'start') return { kind: 'start', program: withSource(program, this.#source), seed, nowMs: Date.now() };
       if (this.#waits.for === 'go') return { kind: 'go' };
       const answer = calls.book.nextAnswer();
-      if (answer) return { kind: 'answer', ...answer, nowMs: Date.now() };
+      if (answer) {
+        calls.performOurs();
+        return { kind: 'answer', ...answer, nowMs: Date.now() };
+      }
       const { dueMs } = this.#waits;
       if (dueMs !== null && Date.now() >= dueMs) return { kind: 'timer', nowMs: Date.now() };
       await bell.heard(Math.min(time.budget.wallMs, dueMs === null ? Number.POSITIVE_INFINITY : dueMs - Date.now()));
     }
   }
 
-  #onEmitted(emitted: readonly Emission[], performing: boolean): void {
+  #onEmitted(emitted: readonly Emission[]): void {
     const { machine, calls, output, tell } = this.#options;
     for (const emission of emitted) {
       if (emission.kind === 'output') {
         const text = output.add(emission.chunk);
         if (text) tell({ type: 'output', stream: emission.chunk.stream, text });
       } else if (emission.kind === 'call') {
-        const call = calls.book.add(emission.call);
+        calls.book.add(emission.call);
         tell({ type: 'call', call: emission.call });
-        if (performing) calls.performIfOurs(call);
       } else {
         const event = eventOfNote(emission.note);
         if (event) tell(event);
       }
     }
+    calls.performOurs();
     const { position } = machine.report;
     if (position) tell({ type: 'position', ...position });
   }

@@ -4,7 +4,7 @@
  * A call is never carried out twice by itself: one whose tool was started before a snapshot and has no answer in it is
  * `outcome_unknown` after a restore, unless the tool is idempotent.
  */
-import { type Call, type CallResult, FermataError, parseOptions, strictOptions, type ToolFailure, type Value } from '@fermata/protocol';
+import { type Call, type CallResult, FermataError, HELD_ANSWER_BYTES, parseOptions, strictOptions, type ToolFailure, type Value } from '@fermata/protocol';
 import { z } from 'zod';
 import type { CallBook, CallRecord } from './call-book.ts';
 import { crossed, crossedRecord } from './crossing.ts';
@@ -19,11 +19,15 @@ export class TaskCalls {
   readonly book: CallBook;
   readonly #runner: ToolRunnerOptions;
   readonly #onSettled: (call: Call, result: CallResult) => void;
+  readonly #maxAtOnce: number;
+  #performing = false;
   #closed = false;
 
-  constructor(book: CallBook, runner: ToolRunnerOptions, onSettled: (call: Call, result: CallResult) => void) {
+  /** `maxAtOnce`: how many calls are carried out at the same time. */
+  constructor(book: CallBook, runner: ToolRunnerOptions, maxAtOnce: number, onSettled: (call: Call, result: CallResult) => void) {
     this.book = book;
     this.#runner = runner;
+    this.#maxAtOnce = maxAtOnce;
     this.#onSettled = onSettled;
   }
 
@@ -47,13 +51,39 @@ export class TaskCalls {
     return !this.#closed && this.book.open().some(({ state }) => state === 'started');
   }
 
-  /** Has a call carried out that was not begun, or may be repeated, if that needs nobody else. */
-  performIfOurs(record: CallRecord): void {
-    const repeatable = record.state === 'unknown' && this.#runner.tools.get(record.call.name)?.idempotent;
-    if ((record.state === 'new' || repeatable) && whoSettles(record.call, this.#runner) === 'runner') this.#perform(record);
+  /** Whether calls wait for their turn to be carried out. */
+  get areQueued(): boolean {
+    return this.#performing && this.book.open().some((record) => this.#isOurs(record));
   }
-  performAllOurs(): void {
-    for (const record of this.book.open()) this.performIfOurs(record);
+
+  /** While `action` goes on, calls are carried out that need nobody else. */
+  async performing<T>(action: () => Promise<T>): Promise<T> {
+    this.#performing = true;
+    this.performOurs();
+    try {
+      return await action();
+    } finally {
+      this.#performing = false;
+    }
+  }
+  /**
+   * Has calls carried out that were not begun, or may be repeated, in their order: not too many at once, and none while the
+   * program has not taken many bytes of answers.
+   */
+  performOurs(): void {
+    if (!this.#performing || this.#closed) return;
+    const open = this.book.open();
+    let atOnce = open.filter(({ state }) => state === 'deciding' || state === 'started').length;
+    for (const record of open) {
+      if (atOnce >= this.#maxAtOnce || this.book.answerBytes > HELD_ANSWER_BYTES) return;
+      if (!this.#isOurs(record)) continue;
+      this.#perform(record);
+      atOnce++;
+    }
+  }
+  #isOurs({ call, state }: CallRecord): boolean {
+    const repeatable = state === 'unknown' && this.#runner.tools.get(call.name)?.idempotent;
+    return (state === 'new' || repeatable === true) && whoSettles(call, this.#runner) === 'runner';
   }
 
   answer(callId: number, value: Value): void {
@@ -91,6 +121,7 @@ export class TaskCalls {
   #settle(record: CallRecord, result: CallResult): void {
     this.book.settle(record, result);
     this.#onSettled(record.call, result);
+    this.performOurs();
   }
   #open(callId: number): CallRecord {
     const record = this.book.get(callId);

@@ -87,7 +87,7 @@ export class Task implements AsyncDisposable {
     this.#tell = guarded(options.onEvent);
     this.#time = new SpentTime(machine, saved);
     const { signal } = this.#abort;
-    this.#calls = new TaskCalls(book, { taskId: this.id, tools: options.tools, approve: options.approve, signal }, (call, result) => {
+    this.#calls = new TaskCalls(book, { taskId: this.id, tools: options.tools, approve: options.approve, signal }, machine.limits.maxCallsAtOnce, (call, result) => {
       this.#tell({ type: 'call_settled', call, result });
       this.#bell.ring();
     });
@@ -133,15 +133,7 @@ export class Task implements AsyncDisposable {
    */
   async run(): Promise<TaskResult> {
     if (this.#result) return this.#result;
-    return this.#going(async () => {
-      for (;;) {
-        this.#calls.performAllOurs();
-        if (this.#stepper.wantsAnswer && this.#calls.areForOthers) return this.#stopped('waiting');
-        const step = await this.#step(true);
-        if (step.kind === 'ended') return step.result;
-        if (step.kind === 'stopped') return this.#stopped('paused');
-      }
-    });
+    return this.#going(() => this.#calls.performing(() => this.#ran()));
   }
 
   /**
@@ -155,7 +147,7 @@ export class Task implements AsyncDisposable {
       throw new FermataError('invalid_state', `the task waits for an answer to one of its calls: ${calls}`);
     }
     return this.#going(async () => {
-      const step = await this.#step(false);
+      const step = await this.#step();
       if (step.kind !== 'ended') this.#setStatus(step.kind === 'calls' ? 'waiting' : 'paused');
       return step;
     });
@@ -251,8 +243,17 @@ export class Task implements AsyncDisposable {
     });
   }
 
-  async #step(performing: boolean): Promise<Step> {
-    const end = await this.#stepper.step(performing);
+  async #ran(): Promise<TaskResult> {
+    for (;;) {
+      if (this.#stepper.wantsAnswer && this.#calls.areForOthers) return this.#stopped('waiting');
+      const step = await this.#step();
+      if (step.kind === 'ended') return step.result;
+      if (step.kind === 'stopped') return this.#stopped('paused');
+    }
+  }
+  async #step(): Promise<Step> {
+    const end = await this.#stepper.step();
+    if (end.kind === 'ended' && end.ending.status === 'succeeded') await this.#stepper.begun();
     if (end.kind === 'ended') return { kind: 'ended', result: await this.#end(end.ending) };
     if (end.kind === 'calls') return { kind: 'calls', calls: this.pending, dueMs: end.dueMs };
     return this.#abort.signal.aborted ? { kind: 'ended', result: await this.#end({ status: 'cancelled' }) } : { kind: 'stopped' };

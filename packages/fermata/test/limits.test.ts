@@ -114,3 +114,35 @@ test('time spent before a snapshot counts after it', async () => {
   expect(result.error?.code).toBe('cpu_limit');
   expect(result.resourcesUsed.cpuTimeMs).toBeLessThan(used + maxCpuMs);
 });
+
+const NOTES: [string, Language, string][] = [
+  ['steps', 'javascript', 'for (let i = 0; ; i++) step("s" + i)'],
+  ['steps', 'python', 'import fermata\ni = 0\nwhile True:\n    fermata.step("s%d" % i)\n    i += 1'],
+];
+
+test.each(NOTES)('%s without an end in %s end with output_limit', async (_what, language, code) => {
+  let notes = 0;
+  const onEvent = ({ type }: { type: string }) => void (type === 'step' && notes++);
+  const result = await fermata.run({ language, code, onEvent, limits: { maxOutputBytes: 10_000 } });
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'output_limit' } });
+  expect(notes).toBeGreaterThan(50);
+  expect(notes).toBeLessThan(400);
+});
+
+test('notes count across a snapshot', async () => {
+  const code = 'import fermata\nfor i in range(60): fermata.step("before")\ntools.go()\nfor i in range(60): fermata.step("after")';
+  const tools = [{ name: 'go', execute: () => 1 }];
+  const result = await fermata.run({ language: 'python', code, tools, limits: { maxOutputBytes: 6000 } });
+  await using task = await fermata.start({ language: 'python', code, tools, limits: { maxOutputBytes: 6000 } });
+  await task.next();
+  await using restored = await fermata.restore(await task.snapshot(), { tools, trust: true });
+  expect([result.error?.code, (await restored.run()).error?.code]).toEqual(['output_limit', 'output_limit']);
+});
+
+test('arguments of very many parts are refused, and small ones of many calls count as what they take of the host', async () => {
+  const tools = [{ name: 'take', execute: () => new Promise(() => {}) }];
+  const one = await fermata.run({ language: 'python', code: 'tools.take(a=[[]] * 200_000)', tools });
+  expect(one).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('too many parts') } });
+  const many = 'import asyncio\nasync def main():\n    await asyncio.gather(*[tools.take(a=[[]] * 100_000) for _ in range(20)])\nasyncio.run(main())';
+  expect(await fermata.run({ language: 'python', code: many, tools, limits: { maxMemoryBytes: 32 * MiB } })).toMatchObject({ error: { code: 'memory_limit' } });
+});

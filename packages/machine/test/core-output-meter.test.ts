@@ -39,6 +39,16 @@ test('a chunk is a copy, as the memory it came from goes on changing', () => {
   expect(chunk.bytes).toEqual(new Uint8Array([1, 2]));
 });
 
+test('notes take of the same room, and move no offset', () => {
+  const meter = new OutputMeter(10);
+  expect(meter.note(4)).toBe(false);
+  expect(meter.take('stdout', utf8('abcdef'))).toMatchObject({ chunk: { offset: 0 }, full: false });
+  expect(meter.note(0)).toBe(false);
+  expect(meter.note(1)).toBe(true);
+  expect([meter.bytes, meter.noteBytes]).toEqual([6, 5]);
+  expect(new OutputMeter(10, 6, 3).take('stdout', utf8('xyz'))).toMatchObject({ chunk: { offset: 6, bytes: utf8('x') }, full: true });
+});
+
 test('a meter goes on from a saved count', () => {
   expect(new OutputMeter(10, 8).take('stdout', utf8('xyz'))).toMatchObject({ chunk: { offset: 8, bytes: utf8('xy') }, full: true });
 });

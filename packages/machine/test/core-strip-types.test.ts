@@ -22,3 +22,10 @@ test('a fence is taken away in time that grows with the text alone', () => {
   const long = `\`\`\`${' '.repeat(5_000_000)}`;
   expect(withoutFence(long)).toBe(long);
 });
+
+test('a program that would hold up everybody while it is read is refused before that, with what to do', () => {
+  expect(() => stripTypes(`const a = 1; ${' '.repeat(512 * 1024)}`)).toThrow(
+    expect.objectContaining({ code: 'syntax_error', message: expect.stringMatching(/may have 524288 characters.*as input or files/) }),
+  );
+  expect(stripTypes(`let a: 1;${' '.repeat(500_000)}`).code).toMatch(/^let a {3};/);
+});

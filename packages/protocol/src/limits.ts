@@ -3,18 +3,23 @@ import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import { strictOptions } from './options.ts';
 
-export type LimitKind = 'timeout' | 'cpu' | 'memory' | 'disk' | 'output' | 'tool_calls';
+export type LimitKind = 'timeout' | 'cpu' | 'memory' | 'disk' | 'output' | 'tool_calls' | 'journal';
 
 const MiB = 1024 * 1024;
 const atLeast = (min: number) => z.number().int().min(min);
 const between = (min: number, max: number) => atLeast(min).max(max);
 
+/** While the program of a task has not taken more than this of answers, no further call of it is begun. */
+export const HELD_ANSWER_BYTES = 32 * MiB;
+
 /**
  * - `timeoutMs`: wall time while the program runs, its tools included; not while it is paused or stopped, nor the sleeps of a durable task.
  * - `maxCpuMs`: measured processor time of the machine.
  * - `maxMemoryBytes`: linear memory above the image's own.
- * - `maxDiskBytes`: files in `/work` and `/tmp`. `maxOutputBytes`: stdout and stderr together.
- * - `maxToolCalls`: calls that the program may start.
+ * - `maxDiskBytes`: files in `/work` and `/tmp`. `maxOutputBytes`: stdout, stderr and notes (steps, findings) together.
+ * - `maxToolCalls`: calls that the program may start. `maxCallsAtOnce`: of them, how many are carried out at the same time; the
+ *   others wait for their turn.
+ * - `maxJournalBytes`: what is kept of the course of a durable task.
  */
 export const limitsSchema = strictOptions({
   timeoutMs: atLeast(10).default(300_000),
@@ -23,6 +28,8 @@ export const limitsSchema = strictOptions({
   maxDiskBytes: between(0, 2048 * MiB).default(64 * MiB),
   maxOutputBytes: between(0, 1024 * MiB).default(MiB),
   maxToolCalls: atLeast(0).default(1000),
+  maxCallsAtOnce: between(1, 1000).default(16),
+  maxJournalBytes: between(MiB, 64 * 1024 * MiB).default(256 * MiB),
 }).prefault({});
 
 export type Limits = z.infer<typeof limitsSchema>;
@@ -31,8 +38,8 @@ export type LimitsInput = { [K in keyof Limits]?: Limits[K] | undefined };
 
 /** What a limit is called by whom, and what to do where a program has met it. */
 export interface LimitWords {
-  /** The code of a task that has met it. */
-  code: ErrorCode;
+  /** The code of a task that has met it; null where that ends nothing. */
+  code: ErrorCode | null;
   /** Its name in the library. */
   option: keyof Limits;
   /** Its name on the command line, and the unit it has there. */
@@ -44,7 +51,7 @@ export interface LimitWords {
   advice: (name: string) => string;
 }
 
-export const LIMITS: Record<LimitKind, LimitWords> = {
+export const LIMITS = {
   timeout: {
     code: 'timeout',
     option: 'timeoutMs',
@@ -83,8 +90,8 @@ export const LIMITS: Record<LimitKind, LimitWords> = {
     option: 'maxOutputBytes',
     flag: '--max-output',
     unit: 'bytes',
-    counts: 'stdout and stderr together',
-    advice: (name) => `Print less, or raise ${name}.`,
+    counts: 'stdout, stderr and what the program notes of itself (steps and their results, findings) together',
+    advice: (name) => `Print and note less, or raise ${name}.`,
   },
   tool_calls: {
     code: 'tool_call_limit',
@@ -94,4 +101,20 @@ export const LIMITS: Record<LimitKind, LimitWords> = {
     counts: 'tool calls that the program may start',
     advice: (name) => `Start fewer calls, or raise ${name}.`,
   },
-};
+  calls_at_once: {
+    code: null,
+    option: 'maxCallsAtOnce',
+    flag: '--calls-at-once',
+    unit: 'n',
+    counts: 'calls that are carried out at the same time; the others wait for their turn, which the program does not notice',
+    advice: (name) => `Let fewer calls of one task be carried out together, or raise ${name}.`,
+  },
+  journal: {
+    code: 'journal_limit',
+    option: 'maxJournalBytes',
+    flag: '--max-journal',
+    unit: 'MiB',
+    counts: 'journal of a durable task: output, notes, arguments and answers of its calls, and what else is recorded of its course. A task in memory keeps none',
+    advice: (name) => `Pass less through calls and notes, or raise ${name}.`,
+  },
+} satisfies Record<LimitKind | 'calls_at_once', LimitWords>;

@@ -95,6 +95,8 @@ export interface TaskUsage {
   outputBytes: number;
   toolCalls: number;
   fuel: number;
+  /** Absent in rows of versions that did not count it. */
+  journalBytes?: number;
 }
 
 /** The row of a task: its state after its newest journal entry. */

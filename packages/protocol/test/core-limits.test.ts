@@ -4,7 +4,7 @@ import { ERROR_CODES } from '../src/errors.ts';
 import { LIMITS, type Limits, limitsSchema } from '../src/limits.ts';
 
 const MiB = 1024 * 1024;
-const minima: Limits = { timeoutMs: 10, maxCpuMs: 10, maxMemoryBytes: MiB, maxDiskBytes: 0, maxOutputBytes: 0, maxToolCalls: 0 };
+const minima: Limits = { timeoutMs: 10, maxCpuMs: 10, maxMemoryBytes: MiB, maxDiskBytes: 0, maxOutputBytes: 0, maxToolCalls: 0, maxCallsAtOnce: 1, maxJournalBytes: MiB };
 const names = Object.keys(minima) as (keyof Limits)[];
 
 describe('limits', () => {
@@ -15,9 +15,11 @@ describe('limits', () => {
     expect(limitsSchema.parse(Object.fromEntries(names.map((name) => [name, undefined])))).toEqual(defaults);
   });
 
-  test('the defaults are 5 minutes, 1 minute of processor, 256 MiB, 64 MiB of files, 1 MiB of output, 1000 calls', () => {
-    const defaults = { timeoutMs: 300_000, maxCpuMs: 60_000, maxMemoryBytes: 256 * MiB, maxDiskBytes: 64 * MiB, maxOutputBytes: MiB, maxToolCalls: 1000 };
-    expect(limitsSchema.parse({})).toEqual(defaults);
+  test('the defaults are 5 minutes, 1 minute of processor, 256 MiB, 64 MiB of files, 1 MiB of output, 1000 calls and 16 of them at once, 256 MiB of journal', () => {
+    expect(limitsSchema.parse({})).toEqual({
+      ...{ timeoutMs: 300_000, maxCpuMs: 60_000, maxMemoryBytes: 256 * MiB, maxDiskBytes: 64 * MiB, maxOutputBytes: MiB },
+      ...{ maxToolCalls: 1000, maxCallsAtOnce: 16, maxJournalBytes: 256 * MiB },
+    });
   });
 
   test('the minima are accepted', () => {
@@ -40,7 +42,7 @@ describe('the words of the limits', () => {
   test('there is one entry for each option, and one for each code of the class', () => {
     expect(words.map(({ option }) => option).sort()).toEqual([...names].sort());
     const codes = Object.entries(ERROR_CODES).filter(([, entry]) => entry.class === 'limit');
-    expect(words.map(({ code }) => code).sort()).toEqual(codes.map(([code]) => code).sort());
+    expect(words.flatMap(({ code }) => code ?? []).sort()).toEqual(codes.map(([code]) => code).sort());
   });
   test.each(words)('the advice on $option calls it by the name that the reader knows', ({ advice, option, flag }) => {
     expect(advice(option)).toContain(option);

@@ -1,9 +1,9 @@
 /** Tools: functions of the host that a program may call by name. */
 import { FermataError, parseOptions, strictOptions, type Value, type ValueRecord } from '@fermata/protocol';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
 import { z } from 'zod';
 import type { JsonArguments } from './json-arguments.ts';
-import { boundedMatch } from './policy/bounded-match.ts';
+import { type SchemaCheck, schemaCheck, TookTooLong, tooSlow } from './schema-check.ts';
 
 /** A JSON Schema of an object, or a zod object. */
 export type ToolParameters = { readonly [key: string]: unknown } | z.ZodObject;
@@ -69,12 +69,7 @@ const definitionSchema = strictOptions({
 } satisfies Record<keyof ToolDefinition, z.ZodType>);
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
-/** A schema may have come from anywhere: a pattern that takes too long does not fit. ajv tells patterns apart by `toString`. */
-const boundedPattern = (pattern: string) => {
-  new RegExp(pattern, 'u'); // one that is none is refused where the tool is made
-  return { test: (text: string) => boundedMatch(pattern, text) ?? false, toString: () => pattern };
-};
-const ajv = new Ajv({ strict: false, allErrors: false, code: { regExp: Object.assign(boundedPattern, { code: 'new RegExp' }) } });
+const ajv = new Ajv({ strict: false, allErrors: false });
 
 /** Makes a tool; throws `invalid_request` for a name or schema that cannot be used, and for a key that a tool does not have. */
 export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
@@ -128,20 +123,31 @@ function zodParameters(schema: z.ZodType, name: string) {
 }
 
 function jsonParameters(schema: Record<string, unknown>, name: string) {
-  let validate: ValidateFunction;
+  let issueOf: SchemaCheck;
   try {
-    validate = ajv.compile(schema);
+    issueOf = schemaCheck(ajv, schema);
   } catch (cause) {
+    if (cause instanceof TookTooLong) throw new FermataError('invalid_request', `the parameters of ${name} are too large a JSON Schema: it cannot be compiled in time`, { cause });
     throw new FermataError('invalid_request', `the parameters of ${name} are not a JSON Schema: ${(cause as Error).message}`, { cause });
   }
   return {
     schema,
     check: (args: ValueRecord) => {
-      if (validate(args)) return args;
-      const issue = validate.errors?.[0];
-      throw badArguments(name, issue?.instancePath.slice(1).replaceAll('/', '.') ?? '', issue?.message ?? 'does not fit');
+      const issue = inTimeFor(name, () => issueOf(args));
+      if (!issue) return args;
+      throw badArguments(name, issue.path, issue.message);
     },
   };
+}
+
+/** Judges arguments; throws {@link ToolError} where the tool's schema makes that too slow. */
+export function inTimeFor<T>(name: string, judge: () => T): T {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof TookTooLong) throw badArguments(name, '', tooSlow("the tool's JSON Schema"));
+    throw error;
+  }
 }
 
 function badArguments(name: string, path: string, problem: string): ToolError {

@@ -72,6 +72,22 @@ test('an expression that takes for ever is not judged, and lets nothing through'
   ).toBe('deny');
 });
 
+test('all rules together have the time of one judgement, and who has used it up is named', () => {
+  const slow = (action: PolicyRule['action'], reason?: string): PolicyRule => ({ tool: 'p*', when: { note: { matches: '^(a+)+$' } }, action, ...(reason ? { reason } : {}) });
+  const other: PolicyRule = { tool: 'other', action: 'deny' };
+  const args = { note: `${'a'.repeat(40)}!` };
+  const allowing = [other, ...Array.from({ length: 60 }, () => slow('allow'))];
+  expect(judgeCall(allowing, 'pay', args)).toEqual({ action: 'deny', rule: allowing[1], reason: expect.stringMatching(/more than 250 ms .* rule 2, which is for p\*$/) });
+  expect(judgeCall([slow('require_approval', 'held')], 'pay', args)).toMatchObject({ action: 'require_approval', reason: expect.stringContaining('rule 1') });
+  expect(judgeCall([slow('allow')], 'pay', { note: 'aaa' }).action).toBe('allow');
+});
+
+test('very many rules are judged to the last', () => {
+  const rules: PolicyRule[] = Array.from({ length: 5000 }, (_, i) => ({ tool: `t${i}`, action: 'deny' }));
+  expect(judgeCall(rules, 't4999', {})).toEqual({ action: 'deny', rule: rules[4999] });
+  expect(judgeCall(rules, 'x', {})).toEqual({ action: 'allow' });
+});
+
 test.each([
   [{ tool: 'pay', action: 'hold' }, 'policy.0.action'],
   [{ tool: 'pay', action: 'deny', when: { amount: { over: 5 } } }, 'policy.0.when.amount'],

@@ -1,8 +1,10 @@
 /** What the network tools reach, and what they refuse before anything is connected. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcp } from 'node:net';
 import type { ValueRecord } from '@fermata/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createAddressGuard } from '../src/net/address-guard.ts';
+import { guardedFetch } from '../src/net/guarded-fetch.ts';
 import { hostRules, type NetworkOptions, networkTools } from '../src/registry-index.ts';
 
 let server: Server;
@@ -209,12 +211,46 @@ test('a body and headers go out, those of the connection aside', async () => {
 });
 
 test('a header of the host goes to its hosts only, in the place of what the program sent', async () => {
-  const added = { hosts: [`127.0.0.1:${port}`], name: 'Authorization', value: () => 'Bearer secret' };
+  const added = { hosts: [`http://127.0.0.1:${port}`], name: 'Authorization', value: () => 'Bearer secret' };
   await ask(here(), { ...LOCAL, headers: [added] }, { headers: [['authorization', 'mine']] });
   expect(asked[0]?.headers.authorization).toBe('Bearer secret');
   await ask(here(), { ...LOCAL, headers: [{ ...added, hosts: ['example.com'] }] });
   expect(asked[1]?.headers.authorization).toBeUndefined();
   await expect(ask(here(), { ...LOCAL, headers: [{ ...added, value: () => undefined }] })).rejects.toMatchObject({ name: 'SecretMissing' });
+});
+
+test('a header of the host goes over http only where its rule says so', async () => {
+  const added = { name: 'Authorization', value: () => 'Bearer secret' };
+  for (const host of ['127.0.0.1', `127.0.0.1:${port}`, `https://127.0.0.1:${port}`, '127.0.0.0/8']) await ask(here(), { ...LOCAL, headers: [{ ...added, hosts: [host] }] });
+  expect(asked.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, undefined, undefined]);
+  await ask(here(), { ...LOCAL, headers: [{ ...added, hosts: ['example.com', 'http://127.0.0.0/8'] }] });
+  expect(asked[4]?.headers.authorization).toBe('Bearer secret');
+  expect(() => networkTools({ hosts: true, headers: [{ ...added, hosts: ['ftp://example.com'] }] })).toThrow(/names no host/);
+  // Over https it goes out, and the connection fails only then.
+  let told = 0;
+  const header = { ...added, hosts: ['127.0.0.1'], value: () => void told++ };
+  await expect(ask(here().replace('http', 'https'), { ...LOCAL, headers: [header] })).rejects.toMatchObject({ name: 'SecretMissing' });
+  expect(told).toBe(1);
+});
+
+test('an answer that changes the protocol is refused, and a connection that ends without one is an error', async () => {
+  const odd = createTcp((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (data) => {
+      if (String(data).startsWith('GET /upgrade')) socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+      else if (String(data).startsWith('GET /bare')) socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+      else socket.end();
+    });
+  });
+  await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
+  const at = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
+  try {
+    for (const path of ['/upgrade', '/bare', '/nothing']) await expect(ask(at + path, LOCAL), path).rejects.toMatchObject({ name: 'NetworkError' });
+    const fetching = guardedFetch(createAddressGuard(LOCAL.network));
+    for (const path of ['/upgrade', '/bare', '/nothing']) await expect(fetching(at + path), path).rejects.toThrow();
+  } finally {
+    odd.close();
+  }
 });
 
 test('time and size are bounded', async () => {

@@ -203,10 +203,10 @@ describe('schemas', () => {
     expect(() => call('op', { body: { name: 'x', n: 1 } })).toThrow(/body.n must be > 1/);
   });
 
-  test('a pattern that takes for ever is left to the service', async () => {
+  test('a pattern that takes for ever is refused by an error that says so', async () => {
     const parameters = [parameter('q', 'query', { schema: { type: 'string', pattern: '^(a+)+$' } }), parameter('r', 'query', { schema: { type: 'string', pattern: '^b$' } })];
     const { call } = await open(documentOf({ '/x': { get: { operationId: 'op', parameters } } }));
-    await call('op', { q: `${'a'.repeat(5000)}!`, r: 'b' });
+    expect(() => call('op', { q: `${'a'.repeat(5000)}!`, r: 'b' })).toThrow(/invalid arguments for \S+: the tool's JSON Schema is too slow/);
     expect(() => call('op', { r: 'a' })).toThrow(/r must match pattern/);
     expect(() => call('op', { q: 'b' })).toThrow(/must match pattern/);
   });

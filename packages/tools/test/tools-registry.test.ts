@@ -95,10 +95,10 @@ class tools:
 `);
 });
 
-test('a pattern that would take for ever does not fit, and one that is none is refused', async () => {
+test('a pattern that would take for ever is refused by an error that says so, and one that is none where the tool is made', async () => {
   const { defineTool } = await import('../src/index.ts');
   const evil = defineTool({ name: 'evil', parameters: { type: 'object', properties: { s: { type: 'string', pattern: '^(a+)+$' } } } });
-  expect(() => evil.check({ s: `${'a'.repeat(60)}b` })).toThrow(/invalid arguments for evil: s/);
+  expect(() => evil.check({ s: `${'a'.repeat(60)}b` })).toThrow(/invalid arguments for evil: the tool's JSON Schema is too slow/);
   expect(evil.check({ s: 'aaa' })).toEqual({ s: 'aaa' });
   expect(() => defineTool({ name: 'none', parameters: { type: 'object', properties: { s: { pattern: '(' } } } })).toThrow(/not a JSON Schema/);
 });

@@ -87,6 +87,8 @@ export function constraintsOf(limits: LimitsInput): NonNullable<CreateTaskWire['
     max_disk_mb: part(limits.maxDiskBytes, MiB),
     max_output_bytes: limits.maxOutputBytes,
     max_tool_calls: limits.maxToolCalls,
+    max_calls_at_once: limits.maxCallsAtOnce,
+    max_journal_mb: part(limits.maxJournalBytes, MiB),
   };
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }

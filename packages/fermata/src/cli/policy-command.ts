@@ -25,9 +25,8 @@ export function addPolicyCommand(program: Command, done: (exitCode: number) => v
       const read = parseOptions(fileSchema, await readJson(`@${file}`, 'the rules'), file);
       const rules = (Array.isArray(read) ? read : read.policy).map(policyRuleOf);
       const args = fromWire(await readJson(given, 'the arguments')) as ValueRecord;
-      const { action, rule } = judgeCall(rules, tool, args);
+      const { action, rule, reason = rule?.reason } = judgeCall(rules, tool, args);
       const number = rule === undefined ? null : rules.indexOf(rule) + 1;
-      const reason = rule?.reason;
       print(json, { action, rule: number, ...(reason === undefined ? {} : { reason }) }, () =>
         number === null ? `${action}: no rule fits` : `${action}: rule ${number}${reason === undefined ? '' : `, ${reason}`}`,
       );

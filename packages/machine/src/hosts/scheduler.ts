@@ -183,7 +183,7 @@ export class Scheduler {
   #settle(breath: Breath, thrown: unknown): void {
     const { entry, outcome, timeoutMs } = breath;
     const now = cpuNowMs();
-    entry.cpuMs += now - this.#chargedMs;
+    entry.cpuMs += now - this.#chargedMs + entry.machine.takeHostMs();
     this.#chargedMs = now;
     const overran = isTimeout(thrown);
     if (overran && !outcome) {

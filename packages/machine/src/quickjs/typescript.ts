@@ -22,6 +22,8 @@ export interface StrippedSource {
 const PREFIX = 'async function main(){';
 const SUFFIX = '\n}';
 const LONGEST_FENCE = 200;
+/** Characters of a program: the stripper holds up everybody else while it works. */
+const LONGEST = 512 * 1024;
 
 interface AmaroError {
   code?: string;
@@ -36,6 +38,10 @@ let transform: Transform | undefined;
 
 /** Throws a `FermataError` of code `syntax_error`, whose message names the place, where the program cannot be parsed. */
 export function stripTypes(source: string): StrippedSource {
+  if (source.length > LONGEST) {
+    const message = `SyntaxError: a program in TypeScript may have ${LONGEST} characters, and this one has ${source.length}: give it its data as input or files, or write it in JavaScript`;
+    throw new FermataError('syntax_error', message);
+  }
   const text = withoutFence(source);
   const wrapped = PREFIX + text + SUFFIX;
   try {

@@ -10,9 +10,10 @@
  * elsewhere do not open. Whatever the bytes are, {@link openContainer} returns a body or throws a named error.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import { FermataError, type OpenOptions, type SealOptions } from '@fermata/protocol';
 import { ByteReader, ByteWriter, Truncated } from './bytes.ts';
+import { unpacked } from './unpacked.ts';
 
 export const SNAPSHOT_FORMAT = 1;
 const MAGIC = Buffer.from('FERMSNAP');
@@ -44,9 +45,9 @@ export function pack(body: Uint8Array, ground: Uint8Array | null = null): Conten
 /** The body of a content; throws `checkpoint_invalid`. */
 export function unpack({ packed }: Content): Uint8Array {
   try {
-    return zstdDecompressSync(packed, { maxOutputLength: MAX_BODY });
+    return unpacked(packed, MAX_BODY);
   } catch (cause) {
-    throw invalid('its body cannot be unpacked', cause);
+    throw invalid(`its body cannot be unpacked: ${(cause as Error).message}`, cause);
   }
 }
 

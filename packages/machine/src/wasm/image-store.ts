@@ -10,13 +10,16 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { zstdDecompressSync } from 'node:zlib';
 import { FermataError, type ImageName } from '@fermata/protocol';
 import { Image, type ImageManifest, imageDigest, imageManifestSchema } from './image.ts';
 import { type Parts, readEntry, sha256Of, writeEntry } from './image-cache.ts';
 import { Machine } from './machine.ts';
 import { type MachineState, stateFromValue, stateToValue } from './machine-state.ts';
+import { unpacked } from './unpacked.ts';
 import { decodeValue, encodeValue } from './value-codec.ts';
+
+/** What a part of an image may unpack to. */
+const MAX_PART = 256 * 1024 * 1024;
 
 export const IMAGE_NAMES: readonly ImageName[] = ['cpython', 'quickjs'];
 
@@ -118,7 +121,7 @@ async function build(name: ImageName, manifest: ImageManifest, folder: string): 
 /** The artifact's parts, each checked against the manifest. */
 async function unpack(name: ImageName, manifest: ImageManifest): Promise<{ wasm: Uint8Array; files: Uint8Array[] }> {
   const part = async ({ file, sha256 }: { file: string; sha256: string }) => {
-    const bytes = zstdDecompressSync(await readFile(join(imageFolder(name), file)));
+    const bytes = unpacked(await readFile(join(imageFolder(name), file)), MAX_PART);
     const actual = sha256Of(bytes);
     if (actual !== sha256) throw new FermataError('sandbox_unavailable', `${name}/${file} has the digest ${actual}, not ${sha256}`);
     return bytes;

@@ -37,6 +37,8 @@ const stateSchema = z.strictObject({
   nextCall: count,
   calls: z.array(z.strictObject({ id: count, name: z.string(), args: record })),
   outputBytes: count,
+  /** Absent = 0, so that a state without notes is what it was before they were counted. */
+  noteBytes: count.optional(),
   clock: z.strictObject({ startMs: z.number().int(), anchorMs: z.number().int(), anchorFuel: count }),
   random: z.strictObject({ seed: bytes.refine((seed) => seed.length === 32), blocks: count }),
   fs: fsStateSchema,
@@ -45,6 +47,17 @@ const stateSchema = z.strictObject({
 
 export type FsState = z.infer<typeof fsStateSchema>;
 export type MachineState = Omit<z.infer<typeof stateSchema>, 'limits'> & { limits: Limits };
+
+/** Limits that a saved state leaves out at their default, so that it is what it was before there were these. */
+const NEWER_LIMITS = ['maxCallsAtOnce', 'maxJournalBytes'] as const satisfies (keyof Limits)[];
+
+/** The limits as a saved state has them. */
+export function savedLimits(limits: Limits): Limits {
+  const saved = { ...limits };
+  const defaults = limitsSchema.parse({});
+  for (const name of NEWER_LIMITS) if (saved[name] === defaults[name]) delete (saved as Partial<Limits>)[name];
+  return saved;
+}
 
 export function stateToValue(state: MachineState): Value {
   return state as unknown as Value;

@@ -36,19 +36,23 @@ import { Ground } from './ground.ts';
 import { type GuestHooks, GuestInstance, type StopPlace } from './guest-instance.ts';
 import { RefusedMessage, readCall, readNote, readSaid, readStack, reply, type Said } from './guest-messages.ts';
 import type { Image } from './image.ts';
-import type { MachineState } from './machine-state.ts';
+import { type MachineState, savedLimits } from './machine-state.ts';
+import { OpenCalls } from './open-calls.ts';
 import { OutputMeter } from './output-meter.ts';
 import { aliveParts } from './pages.ts';
 import { RandomSource } from './random.ts';
 import { encodeState, readable, readBody, writeBody } from './snapshot-body.ts';
-import { decodeValue, encodeValue, MAX_CARRIER_DEPTH, TooManyParts } from './value-codec.ts';
+import { decodeCounted, decodeValue, encodeValue, MAX_CARRIER_DEPTH, TooManyParts } from './value-codec.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { Wasi } from './wasi.ts';
 
 /** Exit code of a program that was aborted, by itself or by its interpreter (`abort` in cpython/guest.c). */
 const ABORTED = 134;
-/** A note of up to so many bytes is not counted as output. */
-const FREE_NOTE_BYTES = 1024;
+/** Parts of a call's arguments or of a note: the host handles each of them several times. */
+const MAX_EMITTED_PARTS = 1_000_000;
+/** What a part costs the host besides its bytes: memory, and processor time outside of the machine's thread. */
+const PART_BYTES = 4;
+const PART_MS = 0.0001;
 const INSPECT_FUEL = 20_000_000;
 const EMIT = { stdout: 1, stderr: 2, call: 3, note: 4 } as const;
 
@@ -77,8 +81,9 @@ export class Machine {
   #said: Said = { say: 'ready' };
   #reply: Uint8Array = new Uint8Array();
   #nextCall = 1;
-  #calls = new Map<number, Call>();
-  readonly #callBytes = new Map<number, number>();
+  #calls = new OpenCalls();
+  /** Processor time that what it has sent costs the host outside of its thread. */
+  #hostMs = 0;
   #emitted: Emission[] = [];
   #state: 'stopped' | 'running' | 'looking' | 'gone' = 'stopped';
   /** What an increment would be made on. */
@@ -174,7 +179,7 @@ export class Machine {
     return this.#guest.line > 0 ? { line: this.#guest.line, column: this.#guest.column } : null;
   }
   get pending(): Call[] {
-    return [...this.#calls.values()];
+    return this.#calls.list;
   }
   /** What the next input must be. */
   get waits(): Wait {
@@ -222,6 +227,13 @@ export class Machine {
     this.#state = 'stopped';
     this.#emitted = coalesced(this.#emitted);
     return this.#outcome();
+  }
+
+  /** Of what it has sent since this was asked last, about. */
+  takeHostMs(): number {
+    const ms = this.#hostMs;
+    this.#hostMs = 0;
+    return ms;
   }
 
   /** Gives up a machine that was broken off in the middle of an advance, or right after; what that had emitted. */
@@ -333,10 +345,7 @@ export class Machine {
     } else {
       const due = input.kind === 'timer' && this.#said.say === 'wait' ? (this.#said.due ?? 0) : 0;
       this.#clock.anchor(Math.max(input.nowMs, Math.ceil(due)), this.fuel);
-      if (input.kind === 'answer') {
-        this.#calls.delete(input.callId);
-        this.#callBytes.delete(input.callId);
-      }
+      if (input.kind === 'answer') this.#calls.remove(input.callId);
     }
   }
 
@@ -356,7 +365,7 @@ export class Machine {
     const said = this.#said;
     switch (said.say) {
       case 'wait':
-        return { emitted, kind: 'calls', pending: [...this.#calls.keys()], dueMs: said.due };
+        return { emitted, kind: 'calls', pending: this.#calls.ids, dueMs: said.due };
       case 'done':
         return { emitted, kind: 'done', value: said.value };
       case 'failed':
@@ -395,7 +404,7 @@ export class Machine {
   }
 
   #onExchange(message: Uint8Array): void {
-    this.#said = readSaid(this.#decoded(message));
+    this.#said = readSaid(this.#decoded(message).value);
     this.#stoppedIn = 'exchange';
   }
 
@@ -403,28 +412,34 @@ export class Machine {
     if (kind === EMIT.stdout || kind === EMIT.stderr) return this.#print(kind === EMIT.stdout ? 'stdout' : 'stderr', data);
     if (this.#state === 'looking') return;
     if (kind === EMIT.note) {
-      // Notes are no way around the limit of output.
-      if (data.length > FREE_NOTE_BYTES && this.#output.charge(data.length)) this.#end('output', `the program told more of itself than ${this.#limits.maxOutputBytes} bytes`);
-      this.#emitted.push({ kind: 'note', note: readNote(this.#decoded(data)) });
+      const { value, bytes } = this.#decoded(data, MAX_EMITTED_PARTS);
+      const note = readNote(value);
+      // They are kept like output. Of progress only the newest is.
+      const kept = note.note === 'progress' || note.note === 'checkpoint' ? 0 : bytes;
+      if (this.#output.note(kept)) this.#end('output', `the program printed and noted more than ${this.#limits.maxOutputBytes} bytes`);
+      this.#emitted.push({ kind: 'note', note });
       return;
     }
     if (kind !== EMIT.call) throw new RefusedMessage(`it is of the kind ${kind}, which does not exist`);
-    const call = readCall(this.#decoded(data));
+    const { value, bytes } = this.#decoded(data, MAX_EMITTED_PARTS);
+    const call = readCall(value);
     if (call.id !== this.#nextCall) throw new RefusedMessage(`it starts call ${call.id} in the place of ${this.#nextCall}`);
     if (call.id > this.#limits.maxToolCalls) this.#end('tool_calls', `the program started more than ${this.#limits.maxToolCalls} tool calls`);
     this.#nextCall++;
-    this.#calls.set(call.id, call);
-    this.#callBytes.set(call.id, data.length);
+    this.#calls.add(call, bytes);
     // The host holds the arguments until the call is answered.
-    if ([...this.#callBytes.values()].reduce((sum, bytes) => sum + bytes, 0) > this.#limits.maxMemoryBytes) {
+    if (this.#calls.bytes > this.#limits.maxMemoryBytes) {
       this.#end('memory', `the arguments of the program's open calls need more than ${this.#limits.maxMemoryBytes} bytes`);
     }
     this.#emitted.push({ kind: 'call', call });
   }
 
-  #decoded(bytes: Uint8Array): Value {
+  /** What the guest has sent, and what it takes of the host's memory. */
+  #decoded(sent: Uint8Array, mostParts?: number): { value: Value; bytes: number } {
     try {
-      return decodeValue(bytes);
+      const { value, parts } = decodeCounted(sent, mostParts);
+      this.#hostMs += parts * PART_MS;
+      return { value, bytes: sent.length + parts * PART_BYTES };
     } catch (error) {
       if (!(error instanceof TooManyParts)) throw error;
       const message = 'a value has too many parts to cross; pass it as a string, as bytes or as a file';
@@ -442,7 +457,7 @@ export class Machine {
   /** Limits for the program that starts now: what those before it have printed and called does not count. */
   #renew(limits: Limits): void {
     const { calls, outputBytes } = this.usage;
-    this.#use({ ...limits, maxOutputBytes: limits.maxOutputBytes + outputBytes, maxToolCalls: limits.maxToolCalls + calls });
+    this.#use({ ...limits, maxOutputBytes: limits.maxOutputBytes + outputBytes + this.#output.noteBytes, maxToolCalls: limits.maxToolCalls + calls });
   }
 
   #use(limits: Limits): void {
@@ -486,10 +501,11 @@ export class Machine {
       nextCall: this.#nextCall,
       calls: this.pending,
       outputBytes: this.#output.bytes,
+      ...(this.#output.noteBytes > 0 ? { noteBytes: this.#output.noteBytes } : {}),
       clock: this.#clock.state,
       random: this.#random.state,
       fs: saveFiles(this.#fs, this.#wasi),
-      limits: this.#limits,
+      limits: savedLimits(this.#limits),
     };
   }
 
@@ -500,13 +516,13 @@ export class Machine {
     this.#granted = state.fuel;
     this.#clock = new VirtualClock(this.image.manifest.nsPerFuel, state.clock);
     this.#random = new RandomSource(state.random.seed, state.random.blocks);
-    this.#output = new OutputMeter(this.#limits.maxOutputBytes, state.outputBytes);
+    this.#output = new OutputMeter(this.#limits.maxOutputBytes, state.outputBytes, state.noteBytes);
     this.#peakPages = state.peakPages;
     this.#stoppedIn = state.stoppedIn;
     this.#said = state.said === 'wait' ? { say: 'wait', due: state.dueMs } : state.said === 'ready' ? { say: 'ready' } : { say: 'done', value: undefined };
     this.#nextCall = state.nextCall;
-    this.#calls = new Map(state.calls.map((call) => [call.id, call]));
-    for (const call of state.calls) this.#callBytes.set(call.id, encodeValue(call, 'call', MAX_CARRIER_DEPTH).length);
+    this.#calls = new OpenCalls();
+    for (const call of state.calls) this.#calls.add(call, this.#decoded(encodeValue(call, 'call', MAX_CARRIER_DEPTH)).bytes);
     loadFiles(state.fs, this.#fs, this.#wasi);
   }
 }

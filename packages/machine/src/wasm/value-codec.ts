@@ -39,10 +39,17 @@ const MAX_PARTS = 4_000_000;
 const CONTAINER_COST = 7;
 
 class Budget {
-  #left = MAX_PARTS;
+  readonly #most: number;
+  #spent = 0;
+  constructor(most: number) {
+    this.#most = most;
+  }
+  get spent(): number {
+    return this.#spent;
+  }
   spend(parts: number): void {
-    this.#left -= parts;
-    if (this.#left < 0) throw new TooManyParts('it has too many parts');
+    this.#spent += parts;
+    if (this.#spent > this.#most) throw new TooManyParts('it has too many parts');
   }
 }
 
@@ -54,10 +61,16 @@ export function encodeValue(value: unknown, path = 'value', maxDepth = MAX_VALUE
 }
 
 export function decodeValue(bytes: Uint8Array): Value {
+  return decodeCounted(bytes).value;
+}
+
+/** The value and its parts, a container counting for several. Throws {@link TooManyParts} at more than `most`. */
+export function decodeCounted(bytes: Uint8Array, most = MAX_PARTS): { value: Value; parts: number } {
   const reader = new ByteReader(bytes);
-  const value = read(reader, 0, new Budget());
+  const budget = new Budget(most);
+  const value = read(reader, 0, budget);
   if (reader.remaining > 0) throw new MalformedValue(`${reader.remaining} bytes follow the value`);
-  return value;
+  return { value, parts: budget.spent };
 }
 
 function write(writer: ByteWriter, value: unknown, path: string, depthLeft: number, above: Set<object>): void {

@@ -25,6 +25,13 @@ export const constraintsSchema = strictOptions({
     .max(1024 * MiB)
     .optional(),
   max_tool_calls: z.int().min(0).optional(),
+  max_calls_at_once: z.int().min(1).max(1000).optional().meta({ description: 'Calls that are carried out at the same time; the others wait for their turn' }),
+  max_journal_mb: z
+    .number()
+    .min(1)
+    .max(64 * 1024)
+    .optional()
+    .meta({ description: 'What is kept of the course of the task: output, notes, arguments and answers of its calls' }),
   max_checkpoint_mb: z.number().min(1).optional(),
   network_access: z
     .union([z.boolean(), z.array(z.string().min(1).max(512)).max(1000)])
@@ -70,6 +77,8 @@ export function limitsOf(given: z.output<typeof constraintsSchema>): LimitsInput
   if (given.max_disk_mb !== undefined) limits.maxDiskBytes = Math.round(given.max_disk_mb * MiB);
   if (given.max_output_bytes !== undefined) limits.maxOutputBytes = given.max_output_bytes;
   if (given.max_tool_calls !== undefined) limits.maxToolCalls = given.max_tool_calls;
+  if (given.max_calls_at_once !== undefined) limits.maxCallsAtOnce = given.max_calls_at_once;
+  if (given.max_journal_mb !== undefined) limits.maxJournalBytes = Math.round(given.max_journal_mb * MiB);
   return limits;
 }
 

@@ -12,6 +12,7 @@ export const usageSchema = z
     network_bytes: z.int(),
     tool_calls: z.int(),
     output_bytes: z.int(),
+    journal_bytes: z.int(),
     model_tokens: z.int(),
   })
   .meta({ id: 'ResourcesUsed' });
@@ -28,6 +29,7 @@ export function showUsage(usage: TaskUsage): UsageWire {
     network_bytes: 0,
     tool_calls: usage.toolCalls,
     output_bytes: usage.outputBytes,
+    journal_bytes: usage.journalBytes ?? 0,
     model_tokens: 0,
   };
 }

@@ -31,10 +31,10 @@ export function policyRoutes({ tools, policy }: ServerContext) {
 }
 
 function verdictOf(own: PolicyRule[], servers: readonly PolicyRule[], tool: string, args: ValueRecord, requiresApproval: boolean): PolicyVerdictWire {
-  const { action, rule } = judgeCall([...own, ...servers], tool, args, requiresApproval ? 'require_approval' : 'allow');
+  const { action, rule, reason = rule?.reason } = judgeCall([...own, ...servers], tool, args, requiresApproval ? 'require_approval' : 'allow');
   if (!rule) return { action, decided_by: 'tool', rule: null, reason: null };
   const place = own.indexOf(rule);
-  return { action, decided_by: place < 0 ? 'server' : 'task', rule: place < 0 ? servers.indexOf(rule) : place, reason: rule.reason ?? null };
+  return { action, decided_by: place < 0 ? 'server' : 'task', rule: place < 0 ? servers.indexOf(rule) : place, reason: reason ?? null };
 }
 
 function argumentsOf(args: Record<string, unknown>): ValueRecord {

@@ -5,7 +5,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressGuard } from './address-guard.ts';
-import { checkedLookup } from './guarded-request.ts';
+import { answerTo, checkedLookup } from './guarded-request.ts';
 
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 10;
@@ -19,12 +19,11 @@ export function guardedFetch(guard: AddressGuard): (url: string | URL, init?: Re
     const lookup = await checkedLookup(url, guard, ending);
     const sent = typeof body === 'string' ? body : undefined;
     const told = { ...Object.fromEntries(new Headers(headers)), ...(sent === undefined ? {} : { 'content-length': String(Buffer.byteLength(sent)) }) };
-    return new Promise((resolve, reject) => {
-      const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-      const request = send(url, { method, headers: told, agent: false, lookup, signal: ending }, (response) => resolve(answerOf(response)));
-      request.on('error', reject);
-      request.end(sent);
-    });
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, { method, headers: told, agent: false, lookup, signal: ending });
+    const answered = answerTo(request);
+    request.end(sent);
+    return answerOf(await answered);
   };
 }
 

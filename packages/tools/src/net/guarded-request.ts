@@ -2,7 +2,7 @@
  * One HTTP request whose address was chosen by a user: it connects only to an address that was checked (the name is resolved
  * once, so it cannot change between the check and the connection), follows no redirect, and ends at a bound of time and size.
  */
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { type AddressGuard, AddressRefused } from './address-guard.ts';
@@ -62,17 +62,27 @@ export async function checkedLookup(url: URL, guard: AddressGuard, signal: Abort
   };
 }
 
-function exchange(url: URL, { method, headers = {}, body, maxBytes, longer }: GuardedRequest, lookup: LookupFunction, signal: AbortSignal): Promise<GuardedResponse> {
+async function exchange(url: URL, { method, headers = {}, body, maxBytes, longer }: GuardedRequest, lookup: LookupFunction, signal: AbortSignal): Promise<GuardedResponse> {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const request = send(url, { method, headers: { ...headers, ...lengthOf(body) }, agent: false, lookup, signal });
+  const answered = answerTo(request);
+  request.end(body);
+  const response = await answered;
+  const taken = await readBody(response, maxBytes, longer ?? 'refuse');
+  return { status: response.statusCode ?? 0, headers: flat(response), headerList: listed(response), body: taken };
+}
+
+/** The head of the answer. A connection that becomes another protocol, or ends before it has answered, would tell nobody by itself. */
+export function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request = send(url, { method, headers: { ...headers, ...lengthOf(body) }, agent: false, lookup, signal }, (response) => {
-      readBody(response, maxBytes, longer ?? 'refuse').then(
-        (taken) => resolve({ status: response.statusCode ?? 0, headers: flat(response), headerList: listed(response), body: taken }),
-        reject,
-      );
-    });
+    const otherProtocol = (connection: { destroy(): void }) => {
+      connection.destroy();
+      reject(new RequestError('network', 'the answer is a change of protocol (status 101), which was not asked for'));
+    };
+    request.on('response', (response) => (response.statusCode === 101 ? otherProtocol(response) : resolve(response)));
+    request.on('upgrade', (_, socket) => otherProtocol(socket));
     request.on('error', reject);
-    request.end(body);
+    request.on('close', () => reject(new RequestError('network', 'the connection was closed without an answer')));
   });
 }
 

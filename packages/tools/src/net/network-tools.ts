@@ -17,7 +17,7 @@ export const NETWORK_SEND = 'network.send';
 
 /** A header that the host adds to requests to some hosts, so that the program never sees its value. */
 export interface AddedHeader {
-  /** As in {@link NetworkOptions.hosts}. */
+  /** As in {@link NetworkOptions.hosts}. It is sent over https alone, and over http to those that begin with `http://`. */
   hosts: readonly string[];
   name: string;
   /** Asked at each request. */
@@ -81,7 +81,7 @@ export function networkTools(options: NetworkOptions): NetworkTool[] {
   const guard = createAddressGuard(options.network);
   const anywhere = createAddressGuard({ allowPrivate: true });
   const rules = hosts === true ? undefined : hostRules(hosts);
-  const added = (options.headers ?? []).map((header) => ({ ...header, rules: hostRules(header.hosts) }));
+  const added = (options.headers ?? []).map((header) => ({ ...header, goesTo: goesTo(header.hosts) }));
   const execute = async (args: ValueRecord, { signal }: ToolCallInfo) => {
     const asked = args as unknown as Asked;
     const url = allowed(asked.url, rules);
@@ -153,10 +153,19 @@ function headersOf(given: readonly [string, string][]): Record<string, string> {
   return { 'user-agent': 'fermata', accept: '*/*', ...headers };
 }
 
-async function addedTo(url: URL, added: readonly (AddedHeader & { rules: HostRules })[]): Promise<Record<string, string>> {
+/** Where a header goes: whoever reads along must not learn it, unless its rule says so. */
+function goesTo(hosts: readonly string[]): (url: URL) => boolean {
+  const rules = hosts.map((given) => {
+    const [, scheme = 'https', host = given] = /^(https?):\/\/(.*)$/i.exec(given) ?? [];
+    return { protocol: `${scheme.toLowerCase()}:`, host: hostRules([host]) };
+  });
+  return (url) => rules.some(({ protocol, host }) => protocol === url.protocol && host.allows(url));
+}
+
+async function addedTo(url: URL, added: readonly (AddedHeader & { goesTo: (url: URL) => boolean })[]): Promise<Record<string, string>> {
   const headers: Record<string, string> = {};
-  for (const { name, value, rules } of added) {
-    if (!rules.allows(url)) continue;
+  for (const { name, value, goesTo } of added) {
+    if (!goesTo(url)) continue;
     const found = await value();
     if (found === undefined) throw new ToolError(`the host has no value for the header ${name} of ${url.host}`, { name: 'SecretMissing' });
     headers[name.toLowerCase()] = found;

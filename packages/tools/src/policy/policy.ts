@@ -3,21 +3,47 @@
  *
  * The first rule that fits decides. A rule whose condition cannot be judged, because the argument is of another kind, does not
  * let a call through: where the rule is there to hold calls back (`deny`, `require_approval`), it fits; where it allows, it
- * does not.
+ * does not. So it is with the rule at which the time of a judgement is over; where that one allows, the call is denied.
  */
 import type { Condition, PolicyRule, Scalar, ValueRecord } from '@fermata/protocol';
-import { boundedMatch } from './bounded-match.ts';
+import { inTime, JUDGING_MS, TookTooLong } from '../judged-in-time.ts';
 
 export interface PolicyVerdict {
   action: PolicyRule['action'];
   /** The rule that has decided; absent where none fits. */
   rule?: PolicyRule;
+  /** Why, where it is not the rule's own reason. */
+  reason?: string;
 }
 
 /** What the rules say of a call; `otherwise` where none fits. */
 export function judgeCall(rules: readonly PolicyRule[], tool: string, args: ValueRecord, otherwise: PolicyRule['action'] = 'allow'): PolicyVerdict {
-  const rule = rules.find((one) => nameFits(one.tool, tool) && whenFits(one, args));
-  return rule ? { action: rule.action, rule } : { action: otherwise };
+  let at = 0;
+  const find = () => {
+    for (; at < rules.length; at++) if (ruleFits(rules[at] as PolicyRule, tool, args)) return rules[at];
+    return undefined;
+  };
+  try {
+    // To arm a clock costs more than rules do that cannot take long.
+    const rule = rules.length <= MOST_UNTIMED && !rules.some(hasPattern) ? find() : inTime(find);
+    return rule ? { action: rule.action, rule } : { action: otherwise };
+  } catch (error) {
+    if (!(error instanceof TookTooLong)) throw error;
+    const rule = rules[Math.min(at, rules.length - 1)] as PolicyRule;
+    const reason = `the policy took more than ${JUDGING_MS} ms to judge the call, up to its rule ${at + 1}, which is for ${rule.tool}`;
+    return { action: rule.action === 'allow' ? 'deny' : rule.action, rule, reason };
+  }
+}
+
+/** Rules without patterns that are judged without a clock. */
+const MOST_UNTIMED = 200;
+
+function hasPattern({ when = {} }: PolicyRule): boolean {
+  return Object.values(when).some((condition) => condition !== null && typeof condition === 'object' && condition.matches !== undefined);
+}
+
+function ruleFits(rule: PolicyRule, tool: string, args: ValueRecord): boolean {
+  return nameFits(rule.tool, tool) && whenFits(rule, args);
 }
 
 /** `*` in a pattern stands for any characters. */
@@ -74,7 +100,7 @@ function operatorFits(operator: string, wanted: unknown, value: unknown): boolea
     case 'exists':
       return (value !== undefined) === wanted;
     case 'matches':
-      return typeof value === 'string' ? (boundedMatch(wanted as string, value) ?? 'unjudged') : 'unjudged';
+      return typeof value === 'string' ? matches(wanted as string, value) : 'unjudged';
     case 'gt':
     case 'gte':
     case 'lt':
@@ -82,6 +108,14 @@ function operatorFits(operator: string, wanted: unknown, value: unknown): boolea
       return typeof value === 'number' || typeof value === 'bigint' ? compared(operator, value, wanted as number) : 'unjudged';
     default:
       return 'unjudged';
+  }
+}
+
+function matches(pattern: string, text: string): boolean | 'unjudged' {
+  try {
+    return new RegExp(pattern, 'u').test(text);
+  } catch {
+    return 'unjudged';
   }
 }
 

@@ -3,10 +3,10 @@
  * cannot be compiled arguments pass unchecked - the service behind the tool checks them anyway.
  */
 import type { ValueRecord } from '@fermata/protocol';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { boundedMatch } from '../policy/bounded-match.ts';
-import { type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
+import { type SchemaCheck, schemaCheck } from '../schema-check.ts';
+import { inTimeFor, type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
 import { plainJson } from './plain-json.ts';
 
 export interface ForeignTool {
@@ -21,29 +21,35 @@ export interface ForeignTool {
 }
 
 export function foreignTool({ keepBytes = false, execute, ...shown }: ForeignTool): Tool {
-  let validate: ValidateFunction | null | undefined;
+  let issueOf: SchemaCheck | null | undefined;
   const check = (given: ValueRecord) => {
     const args = plainJson(given, { keepBytes });
-    validate ??= compiled(shown.parameters);
-    if (!validate || validate(args)) return args;
-    const { instancePath = '', message = 'do not fit', params = {}, keyword } = validate.errors?.[0] ?? {};
-    const path = instancePath.slice(1).replaceAll('/', '.');
-    const unknown = keyword === 'additionalProperties' ? `: ${String(params.additionalProperty)}` : '';
+    if (issueOf === undefined) issueOf = compiled(shown.parameters);
+    const issue = issueOf && inTimeFor(shown.name, () => issueOf?.(args));
+    if (!issue) return args;
+    const { path, message, keyword, params } = issue;
+    const unknown = keyword === 'additionalProperties' ? `: ${String(params?.additionalProperty)}` : '';
     throw new ToolError(`invalid arguments for ${shown.name}: ${path ? `${path} ` : ''}${message}${unknown}`, { name: 'InvalidArguments', data: { path } });
   };
   return { ...shown, check, execute: execute as Tool['execute'] };
 }
 
-/** A pattern that takes too long, or is none, is left to the service. ajv tells patterns apart by `toString`. */
-const boundedPattern = (pattern: string) => ({ test: (text: string) => boundedMatch(pattern, text) ?? true, toString: () => pattern });
-const regExp = Object.assign(boundedPattern, { code: 'new RegExp' });
+/** A pattern that is none is left to the service. ajv tells patterns apart by `toString`. */
+const lenientPattern = (pattern: string) => {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return { test: () => true, toString: () => pattern };
+  }
+};
+const regExp = Object.assign(lenientPattern, { code: 'new RegExp' });
 
-function compiled(schema: Record<string, unknown>): ValidateFunction | null {
+function compiled(schema: Record<string, unknown>): SchemaCheck | null {
   const { $schema, $id: _id, ...rest } = schema;
   const isDraft7 = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
   const options = { strict: false, meta: false, validateSchema: false, validateFormats: false, logger: false, code: { regExp } } as const;
   try {
-    return (isDraft7 ? new Ajv(options) : new Ajv2020(options)).compile(rest);
+    return schemaCheck(isDraft7 ? new Ajv(options) : new Ajv2020(options), rest);
   } catch {
     return null;
   }

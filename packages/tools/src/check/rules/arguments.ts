@@ -5,7 +5,8 @@
  * are is told: a name that is missing or too many, or a known value that does not fit its place.
  */
 import { nearestName } from '@fermata/protocol';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
+import { type SchemaCheck, schemaCheck, TookTooLong } from '../../schema-check.ts';
 import type { CheckedTool } from '../check-options.ts';
 import type { GivenArguments, ToolCallFact } from '../facts.ts';
 
@@ -15,7 +16,7 @@ type Schema = Readonly<Record<string, unknown>>;
 const OF_ALL = ['required', 'minProperties', 'maxProperties', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', '$ref', '$dynamicRef', 'const', 'enum'];
 const DEPENDENT = ['dependentRequired', 'dependentSchemas', 'dependencies', 'unevaluatedProperties', 'propertyNames'];
 const ajv = new Ajv({ strict: false, allErrors: false, logger: false });
-const partial = new WeakMap<Schema, ValidateFunction | null>();
+const partial = new WeakMap<Schema, SchemaCheck | null>();
 
 /** One sentence that says what is wrong and what to write, or undefined. */
 export function argumentFault(call: ToolCallFact, tool: CheckedTool, language: 'python' | 'javascript'): string | undefined {
@@ -74,20 +75,28 @@ function faultOfNames(given: ReadonlyMap<string, unknown>, open: boolean, schema
 }
 
 function faultOfKnown(known: ReadonlyMap<string, unknown>, { name, parameters }: CheckedTool): string | undefined {
-  const validate = partOf(parameters as Schema);
-  if (!validate || validate(Object.fromEntries(known))) return undefined;
-  const { instancePath, message } = validate.errors?.[0] ?? { instancePath: '', message: 'does not fit' };
-  return `Invalid arguments for ${name}: ${instancePath.slice(1).replaceAll('/', '.')} ${message}: correct that argument of tools.${name}.`;
+  const issue = issueOf(known, parameters as Schema);
+  return issue && `Invalid arguments for ${name}: ${issue.path} ${issue.message}: correct that argument of tools.${name}.`;
+}
+
+/** What cannot be judged in time is left to the call itself. */
+function issueOf(known: ReadonlyMap<string, unknown>, schema: Schema): ReturnType<SchemaCheck> {
+  try {
+    return partOf(schema)?.(Object.fromEntries(known));
+  } catch (error) {
+    if (error instanceof TookTooLong) return undefined;
+    throw error;
+  }
 }
 
 /** The schema as far as it speaks of single arguments; null where it cannot be taken apart. */
-function partOf(schema: Schema): ValidateFunction | null {
+function partOf(schema: Schema): SchemaCheck | null {
   const before = partial.get(schema);
   if (before !== undefined) return before;
   const part = Object.fromEntries(Object.entries(schema).filter(([key]) => ![...OF_ALL, ...DEPENDENT, '$id'].includes(key)));
-  let made: ValidateFunction | null;
+  let made: SchemaCheck | null;
   try {
-    made = ajv.compile(part);
+    made = schemaCheck(ajv, part);
   } catch {
     made = null;
   }
