@@ -46,6 +46,21 @@ test('a program with a file in and a file out', async () => {
   expect(next).toMatchObject({ result: { output: 'ABC' } });
 });
 
+test('a task whose checkpoint would be larger than it may be cannot be paused, and goes on', async () => {
+  await client.tools.add({ kind: 'client', name: 'person' });
+  const code = 'import os\nkept = os.urandom(3 << 20)\ntools.person()\nlen(kept)';
+  const { task_id: id } = await client.tasks.create({ language: 'python', code, tool_constraints: { max_checkpoint_mb: 1 } });
+  await expect.poll(() => client.calls.list(id), { timeout: 60_000 }).toHaveLength(1);
+  await expect(client.tasks.pause(id, { wait_seconds: 30 })).rejects.toMatchObject({
+    code: 'checkpoint_too_large',
+    status: 409,
+    hint: expect.stringContaining('max_checkpoint_mb'),
+  });
+  const [call] = await client.calls.list(id);
+  await client.calls.result(id, call?.call_id as string, { output: null });
+  expect(await client.tasks.wait(id)).toMatchObject({ status: 'succeeded', result: { output: 3 << 20 } });
+});
+
 test('a program is checked: what is found is in the journal, and an error ends the task before anything ran', async () => {
   await client.tools.add({
     kind: 'client',

@@ -6,7 +6,19 @@
  * is replayed from its start.
  */
 import { randomBytes } from 'node:crypto';
-import { type CheckpointRow, FermataError, type Host, type HostedMachine, INLINE_BYTES, type Mark, type Restored, type Store, type TaskRef } from '@fermata/protocol';
+import {
+  type CheckpointRow,
+  FermataError,
+  type Host,
+  type HostedMachine,
+  INLINE_BYTES,
+  LIMITS,
+  type Limits,
+  type Mark,
+  type Restored,
+  type Store,
+  type TaskRef,
+} from '@fermata/protocol';
 import { type EngineOptions, openingKeys } from './engine-options.ts';
 import type { LiveTask } from './live-task.ts';
 
@@ -15,7 +27,7 @@ const KEPT = 2;
 export interface CheckpointsOptions extends Pick<EngineOptions, 'sealKey' | 'oldKeys' | 'moment'> {
   store: Store;
   host: Host;
-  maxCheckpointBytes: number;
+  limits: (live: LiveTask) => Limits;
   now: () => number;
 }
 
@@ -37,7 +49,8 @@ export class Checkpoints {
    * Durable when it resolves. Throws `checkpoint_too_large` or `checkpoint_failed`; nothing has changed then.
    */
   async take(live: LiveTask, machine: HostedMachine, mark: Mark, reason: string, then: (checkpointId: string) => void = () => {}): Promise<CheckpointRow> {
-    const { sealKey, maxCheckpointBytes, moment, now } = this.#options;
+    const { sealKey, moment, now } = this.#options;
+    const { maxCheckpointBytes } = this.#options.limits(live);
     const { seq, hash } = live.row;
     const checkpointId = `ckpt_${randomBytes(10).toString('hex')}`;
     const named = { checkpointId, seq, hash };
@@ -45,8 +58,8 @@ export class Checkpoints {
     const ground = groundOf(before[0], before);
     const { data, increment, content } = await machine.checkpoint({ key: sealKey, boundTo: boundTo(live.ref, named) }, ground?.content ?? null);
     if (data.length > maxCheckpointBytes) {
-      throw new FermataError('checkpoint_too_large', `the checkpoint has ${data.length} bytes, more than the ${maxCheckpointBytes} that are stored`, {
-        hint: 'Let the program hold less memory and fewer files where it stops, or raise max_checkpoint_mb.',
+      throw new FermataError('checkpoint_too_large', `the checkpoint has ${data.length} bytes, more than the ${maxCheckpointBytes} that it may have`, {
+        hint: LIMITS.checkpoint.advice('max_checkpoint_mb'),
       });
     }
     const row: CheckpointRow = {

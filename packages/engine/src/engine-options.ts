@@ -111,8 +111,6 @@ export interface EngineOptions {
   maxQueuedPerTenant?: number;
   /** Processor time after which a running task is checkpointed. Default 5 s. */
   checkpointEveryCpuMs?: number;
-  /** The largest checkpoint that is stored. Default 256 MiB. */
-  maxCheckpointBytes?: number;
   /** A program that sleeps no longer keeps its machine. Default 250 ms. */
   keepForTimerMs?: number;
   /** How long the calls of a cancelled task have to end. Default 1 s. */

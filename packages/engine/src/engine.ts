@@ -13,6 +13,7 @@ import {
   FermataError,
   type Inspection,
   keyOf,
+  LIMITS,
   type Limits,
   limitsSchema,
   type Page,
@@ -93,7 +94,7 @@ class DurableEngine implements Engine {
     this.#desk = new CallDesk({ tools, now, moment, tasks: this.#tasks, limits: (live) => this.#limits(live.row.request), onChanged: (live) => this.#control.wake(live) });
     const { maxRunning = 64 } = options;
     this.#queue = new Queue({ maxRunning, maxBusy: options.maxBusy ?? 2 * availableParallelism(), maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
-    this.#checkpoints = new Checkpoints({ ...options, maxCheckpointBytes: options.maxCheckpointBytes ?? 256 * 1024 * 1024, now });
+    this.#checkpoints = new Checkpoints({ ...options, limits: (live) => this.#limits(live.row.request), now });
     this.#batches = new Batches(store, now, listens);
     this.#sessions = new Sessions(store, now);
     this.#files = new Files(store, now);
@@ -487,5 +488,5 @@ function newId(prefix: string): string {
 }
 function failureOf(data: unknown): FermataError {
   const { code, message } = data as { code: 'checkpoint_failed' | 'checkpoint_too_large'; message: string };
-  return new FermataError(code, message);
+  return new FermataError(code, message, code === 'checkpoint_too_large' ? { hint: LIMITS.checkpoint.advice('max_checkpoint_mb') } : {});
 }

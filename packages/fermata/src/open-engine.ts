@@ -47,7 +47,6 @@ export interface OpenEngineOptions
       | 'maxRunningPerTenant'
       | 'maxQueued'
       | 'checkpointEveryCpuMs'
-      | 'maxCheckpointBytes'
       | 'keepForTimerMs'
       | 'cancelGraceMs'
       | 'retentionMs'
@@ -108,7 +107,7 @@ const optionsSchema = strictOptions({
   folder: z.string().optional(),
   host: z.enum(['threads', 'processes']).optional(),
   ...{ threads: anything, jail: anything, maxResidentBytes: anything, cacheDir: anything, limits: anything, oldKeys: anything, sealKey: anything },
-  ...{ maxRunning: anything, maxRunningPerTenant: anything, maxQueued: anything, checkpointEveryCpuMs: anything, maxCheckpointBytes: anything },
+  ...{ maxRunning: anything, maxRunningPerTenant: anything, maxQueued: anything, checkpointEveryCpuMs: anything },
   ...{ keepForTimerMs: anything, cancelGraceMs: anything, retentionMs: anything, worker: anything, moment: anything, goesOn: anything },
   tools: z.union([z.array(z.unknown()), z.custom<() => unknown>((value) => typeof value === 'function')], 'a list or a function is wanted').optional(),
   ...{ sources: anything, sourcesWaitMs: anything, allowSourceCommands: anything },

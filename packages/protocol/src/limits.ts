@@ -19,7 +19,7 @@ export const HELD_ANSWER_BYTES = 32 * MiB;
  * - `maxDiskBytes`: files in `/work` and `/tmp`. `maxOutputBytes`: stdout, stderr and notes (steps, findings) together.
  * - `maxToolCalls`: calls that the program may start. `maxCallsAtOnce`: of them, how many are carried out at the same time; the
  *   others wait for their turn.
- * - `maxJournalBytes`: what is kept of the course of a durable task.
+ * - `maxJournalBytes`: what is kept of the course of a durable task. `maxCheckpointBytes`: one checkpoint of it, as it is stored.
  */
 export const limitsSchema = strictOptions({
   timeoutMs: atLeast(10).default(300_000),
@@ -30,6 +30,7 @@ export const limitsSchema = strictOptions({
   maxToolCalls: atLeast(0).default(1000),
   maxCallsAtOnce: between(1, 1000).default(16),
   maxJournalBytes: between(MiB, 64 * 1024 * MiB).default(256 * MiB),
+  maxCheckpointBytes: between(MiB, 1024 * MiB).default(256 * MiB),
 }).prefault({});
 
 export type Limits = z.infer<typeof limitsSchema>;
@@ -117,4 +118,12 @@ export const LIMITS = {
     counts: 'journal of a durable task: output, notes, arguments and answers of its calls, and what else is recorded of its course. A task in memory keeps none',
     advice: (name) => `Pass less through calls and notes, or raise ${name}.`,
   },
-} satisfies Record<LimitKind | 'calls_at_once', LimitWords>;
+  checkpoint: {
+    code: null,
+    option: 'maxCheckpointBytes',
+    flag: '--max-checkpoint',
+    unit: 'MiB',
+    counts: 'one checkpoint of a durable task, compressed as it is stored. A larger one is `checkpoint_too_large`: the task goes on without it',
+    advice: (name) => `Let the program hold less memory and fewer files where it stops, or raise ${name}.`,
+  },
+} satisfies Record<LimitKind | 'calls_at_once' | 'checkpoint', LimitWords>;

@@ -4,7 +4,17 @@ import { ERROR_CODES } from '../src/errors.ts';
 import { LIMITS, type Limits, limitsSchema } from '../src/limits.ts';
 
 const MiB = 1024 * 1024;
-const minima: Limits = { timeoutMs: 10, maxCpuMs: 10, maxMemoryBytes: MiB, maxDiskBytes: 0, maxOutputBytes: 0, maxToolCalls: 0, maxCallsAtOnce: 1, maxJournalBytes: MiB };
+const minima: Limits = {
+  timeoutMs: 10,
+  maxCpuMs: 10,
+  maxMemoryBytes: MiB,
+  maxDiskBytes: 0,
+  maxOutputBytes: 0,
+  maxToolCalls: 0,
+  maxCallsAtOnce: 1,
+  maxJournalBytes: MiB,
+  maxCheckpointBytes: MiB,
+};
 const names = Object.keys(minima) as (keyof Limits)[];
 
 describe('limits', () => {
@@ -15,10 +25,10 @@ describe('limits', () => {
     expect(limitsSchema.parse(Object.fromEntries(names.map((name) => [name, undefined])))).toEqual(defaults);
   });
 
-  test('the defaults are 5 minutes, 1 minute of processor, 256 MiB, 64 MiB of files, 1 MiB of output, 1000 calls and 16 of them at once, 256 MiB of journal', () => {
+  test('the defaults are 5 minutes, 1 minute of processor, 256 MiB, 64 MiB of files, 1 MiB of output, 1000 calls and 16 of them at once, 256 MiB of journal and of a checkpoint', () => {
     expect(limitsSchema.parse({})).toEqual({
       ...{ timeoutMs: 300_000, maxCpuMs: 60_000, maxMemoryBytes: 256 * MiB, maxDiskBytes: 64 * MiB, maxOutputBytes: MiB },
-      ...{ maxToolCalls: 1000, maxCallsAtOnce: 16, maxJournalBytes: 256 * MiB },
+      ...{ maxToolCalls: 1000, maxCallsAtOnce: 16, maxJournalBytes: 256 * MiB, maxCheckpointBytes: 256 * MiB },
     });
   });
 

@@ -110,7 +110,7 @@ test('tools of each kind are registered, listed with stubs, and removed; a taken
   expect(await at.ask('POST', `${api}/tools`, { json: tools[1] })).toMatchObject({ status: 409, body: { code: 'conflict' } });
   expect(await at.ask('POST', `${api}/tools`, { json: { kind: 'client', name: 'crm.find' } })).toMatchObject({ status: 409 });
   expect(await at.ask('POST', `${api}/tools`, { json: { kind: 'client', name: 'a b' } })).toMatchObject({ status: 422 });
-  expect(await at.ask('POST', `${api}/tools`, { json: { kind: 'code', name: 'x', language: 'python', code: '1', tool_constraints: { max_checkpoint_mb: 8 } } })).toMatchObject({
+  expect(await at.ask('POST', `${api}/tools`, { json: { kind: 'code', name: 'x', language: 'python', code: '1', tool_constraints: { max_checkpoint_mb: 0 } } })).toMatchObject({
     status: 422,
   });
   expect(await at.ask('POST', `${api}/tools`, { json: { kind: 'mcp', name: 'x' } })).toMatchObject({ status: 422 });

@@ -114,7 +114,7 @@ describe('what cannot be had is refused, and the refusal says what to do', () =>
     [{ ...code, tool_constraints: { max_memory_mb: 0.5 } }, 'invalid_request', /max_memory_mb/],
     [{ ...code, tool_constraints: { max_tool_calls: -1 } }, 'invalid_request', /max_tool_calls/],
     [{ ...code, tool_constraints: { strict: 'yes' } }, 'invalid_request', /strict/],
-    [{ ...code, tool_constraints: { max_checkpoint_mb: 5 } }, 'sandbox_unavailable', /max_checkpoint_mb/],
+    [{ ...code, tool_constraints: { max_checkpoint_mb: 0.5 } }, 'invalid_request', /max_checkpoint_mb/],
     [{ ...code, sandbox: 'docker' }, 'sandbox_unavailable', /docker/],
     [{ ...code, image: 'python:3.12' }, 'sandbox_unavailable', /image/],
     [{ ...code, shared_interpreter: true }, 'invalid_request', /session_id/],

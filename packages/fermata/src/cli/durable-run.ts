@@ -89,6 +89,7 @@ export function constraintsOf(limits: LimitsInput): NonNullable<CreateTaskWire['
     max_tool_calls: limits.maxToolCalls,
     max_calls_at_once: limits.maxCallsAtOnce,
     max_journal_mb: part(limits.maxJournalBytes, MiB),
+    max_checkpoint_mb: part(limits.maxCheckpointBytes, MiB),
   };
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }

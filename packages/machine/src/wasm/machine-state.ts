@@ -49,7 +49,7 @@ export type FsState = z.infer<typeof fsStateSchema>;
 export type MachineState = Omit<z.infer<typeof stateSchema>, 'limits'> & { limits: Limits };
 
 /** Limits that a saved state leaves out at their default, so that it is what it was before there were these. */
-const NEWER_LIMITS = ['maxCallsAtOnce', 'maxJournalBytes'] as const satisfies (keyof Limits)[];
+const NEWER_LIMITS = ['maxCallsAtOnce', 'maxJournalBytes', 'maxCheckpointBytes'] as const satisfies (keyof Limits)[];
 
 /** The limits as a saved state has them. */
 export function savedLimits(limits: Limits): Limits {

@@ -1,6 +1,5 @@
 /** What a task may do and spend, as it is asked for on the wire. Seconds and MiB here are milliseconds and bytes in the engine. */
 import { z } from 'zod';
-import { FermataError } from '../errors.ts';
 import type { LimitsInput } from '../limits.ts';
 import { strictOptions } from '../options.ts';
 import { policyConditionsSchema } from '../policy.ts';
@@ -32,7 +31,7 @@ export const constraintsSchema = strictOptions({
     .max(64 * 1024)
     .optional()
     .meta({ description: 'What is kept of the course of the task: output, notes, arguments and answers of its calls' }),
-  max_checkpoint_mb: z.number().min(1).optional(),
+  max_checkpoint_mb: z.number().min(1).max(1024).optional().meta({ description: 'One checkpoint of the task, compressed as it is stored' }),
   network_access: z
     .union([z.boolean(), z.array(z.string().min(1).max(512)).max(1000)])
     .optional()
@@ -41,16 +40,6 @@ export const constraintsSchema = strictOptions({
 }).meta({ id: 'ToolConstraints' });
 
 export type ConstraintsWire = z.input<typeof constraintsSchema>;
-
-/** Refuses what would not be enforced: nothing is accepted that is then ignored. */
-export function refuseUnserved(given: z.output<typeof constraintsSchema>): void {
-  const refuse = (key: string, problem: string, hint: string) => {
-    throw new FermataError('sandbox_unavailable', `tool_constraints.${key}: ${problem}`, { hint });
-  };
-  if (given.max_checkpoint_mb !== undefined) {
-    refuse('max_checkpoint_mb', 'the size of checkpoints is not limited here', 'Leave it out; max_memory_mb and max_disk_mb bound what a checkpoint holds.');
-  }
-}
 
 /** What the constraints say of the network, in the engine's form; undefined where there is none. */
 export function networkOf({ network_access: hosts, network_timeout_seconds: seconds }: z.output<typeof constraintsSchema>): NetworkAccess | undefined {
@@ -79,6 +68,7 @@ export function limitsOf(given: z.output<typeof constraintsSchema>): LimitsInput
   if (given.max_tool_calls !== undefined) limits.maxToolCalls = given.max_tool_calls;
   if (given.max_calls_at_once !== undefined) limits.maxCallsAtOnce = given.max_calls_at_once;
   if (given.max_journal_mb !== undefined) limits.maxJournalBytes = Math.round(given.max_journal_mb * MiB);
+  if (given.max_checkpoint_mb !== undefined) limits.maxCheckpointBytes = Math.round(given.max_checkpoint_mb * MiB);
   return limits;
 }
 

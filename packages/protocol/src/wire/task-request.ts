@@ -4,7 +4,7 @@ import { FermataError } from '../errors.ts';
 import { strictOptions } from '../options.ts';
 import type { TaskRequest } from '../task.ts';
 import { fromWire } from '../values.ts';
-import { codeConstraintsOf, constraintsSchema, limitsOf, networkOf, policyRuleOf, policyRuleSchema, refuseUnserved } from './constraints.ts';
+import { codeConstraintsOf, constraintsSchema, limitsOf, networkOf, policyRuleOf, policyRuleSchema } from './constraints.ts';
 import { idSchema, metadataSchema, nameSchema, recordSchema, valueSchema, waitSecondsSchema } from './scalars.ts';
 
 export const languageSchema = z.enum(['python', 'javascript', 'typescript']);
@@ -78,7 +78,6 @@ export function toTaskRequest(given: Given, files: ReadonlyMap<string, string> =
   refuseImpossible(given);
   const request: TaskRequest = { ...programOf(given) };
   const constraints = given.tool_constraints ?? {};
-  refuseUnserved(constraints);
   const limits = limitsOf(constraints);
   if (Object.keys(limits).length > 0) request.limits = limits;
   const network = networkOf(constraints);

@@ -2,7 +2,7 @@
 
 import type { TaskView } from '@fermata/engine';
 import { type CallResult, ENDED, FermataError, fromWire, type TaskRef, type Value } from '@fermata/protocol';
-import { checkpointSchema, checkpointsSchema, codeConstraintsOf, controlSchema, forkSchema, limitsOf, refuseUnserved, taskSchema, verifiedSchema } from '@fermata/protocol/wire';
+import { checkpointSchema, checkpointsSchema, codeConstraintsOf, controlSchema, forkSchema, limitsOf, taskSchema, verifiedSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from 'zod';
 import { needs } from '../auth/authenticate.ts';
@@ -128,7 +128,6 @@ export function holds({ status, desired }: TaskView, action: 'pause' | 'resume' 
 
 function forkOptions(given: z.output<typeof forkSchema>) {
   const { tool_constraints: constraints = {}, answers, checkpoint_id: checkpointId } = given;
-  refuseUnserved(constraints);
   if (Object.keys(codeConstraintsOf(constraints)).length > 0) {
     throw new FermataError('invalid_request', 'tool_constraints: a fork can be given other limits only; what its code may do stays as it was');
   }

@@ -1,6 +1,6 @@
 /** Tools that are source code. The engine runs each call as a task of its own, in its own sandbox with its own limits. */
 import type { Language, LimitsInput, NetworkAccess } from '@fermata/protocol';
-import { type CodeToolSpec, codeConstraintsOf, limitsOf, networkOf, refuseUnserved } from '@fermata/protocol/wire';
+import { type CodeToolSpec, codeConstraintsOf, limitsOf, networkOf } from '@fermata/protocol/wire';
 import { defineTool, type Tool } from '../tool.ts';
 import { foreignParameters } from './foreign-parameters.ts';
 
@@ -14,7 +14,6 @@ export interface ToolProgram extends ReturnType<typeof codeConstraintsOf> {
 
 export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram } {
   const constraints = spec.tool_constraints ?? {};
-  refuseUnserved(constraints);
   const tool = defineTool({
     name: spec.name,
     description: spec.description ?? '',
