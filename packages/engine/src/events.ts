@@ -4,6 +4,9 @@ import type { TaskEvent } from './engine-api.ts';
 import type { EventHub } from './event-hub.ts';
 import { readJournal } from './replay.ts';
 
+/** Events that are held for a reader who is slow. Beyond that the journal holds them, and what is not in it is lost on him. */
+const MOST_HELD = 1000;
+
 export function eventOf({ seq, at, kind, body }: Entry): TaskEvent {
   return { seq, at, kind, data: JSON.parse(body) };
 }
@@ -17,9 +20,14 @@ export async function* taskEvents(
   const row = await store.task(ref);
   if (!row) throw new FermataError('not_found', `there is no task ${ref.taskId}`);
   let queued: TaskEvent[] = [];
+  let isBehind = false;
   let heard = Promise.withResolvers<void>();
   const unlisten = hub.listen(ref, (events) => {
-    queued.push(...(live ? events : events.filter(({ seq }) => seq !== null)));
+    for (const event of events) if (live || event.seq !== null) queued.push(event);
+    if (queued.length > MOST_HELD) {
+      isBehind = true;
+      queued = [];
+    }
     heard.resolve();
   });
   const stop = () => heard.resolve();
@@ -36,9 +44,10 @@ export async function* taskEvents(
     while (!over && !signal?.aborted) {
       await heard.promise;
       heard = Promise.withResolvers();
-      const events = queued;
+      const events = isBehind ? readEvents(store, ref, last) : queued;
+      isBehind = false;
       queued = [];
-      for (const event of events) {
+      for await (const event of events) {
         if (event.seq !== null && event.seq <= last) continue;
         if (event.seq !== null) last = event.seq;
         yield event;
@@ -49,4 +58,8 @@ export async function* taskEvents(
     signal?.removeEventListener('abort', stop);
     unlisten();
   }
+}
+
+async function* readEvents(store: Store, ref: TaskRef, after: number): AsyncGenerator<TaskEvent> {
+  for await (const entry of readJournal(store, ref, after)) yield eventOf(entry);
 }

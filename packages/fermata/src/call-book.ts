@@ -5,7 +5,7 @@
  * and has no recorded answer is `unknown` after a restore.
  */
 import { encodeValue, MAX_CARRIER_DEPTH } from '@fermata/machine';
-import type { Call, CallResult, Value } from '@fermata/protocol';
+import { type Call, type CallResult, roughBytes, type Value } from '@fermata/protocol';
 import type { LoggedCall } from './task-result.ts';
 import type { SavedCalls } from './task-state.ts';
 
@@ -57,7 +57,7 @@ export class CallBook {
   }
   #queue(record: CallRecord): void {
     const { call, result } = record;
-    record.resultBytes = encodedBytes(result && 'ok' in result ? result.ok : { ...result?.error });
+    record.resultBytes = roughBytes(result && 'ok' in result ? result.ok : { ...result?.error });
     this.#answers.push(call.id);
     this.#answerBytes += record.resultBytes;
   }

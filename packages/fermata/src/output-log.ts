@@ -4,13 +4,22 @@ import type { OutputChunk } from '@fermata/protocol';
 const STREAMS = ['stdout', 'stderr'] as const;
 type Stream = OutputChunk['stream'];
 
+/** So many pieces are made one: a program that prints to both streams in turn comes in pieces of a byte. */
+const MOST_PIECES = 1024;
+
 export class OutputLog {
   #chunks: Record<Stream, Uint8Array[]> = { stdout: [], stderr: [] };
+  #pieces: Record<Stream, number> = { stdout: 0, stderr: 0 };
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
 
   /** Takes a chunk; returns the text that it completes. */
   add({ stream, bytes }: OutputChunk): string {
-    this.#chunks[stream].push(bytes);
+    const chunks = this.#chunks[stream];
+    chunks.push(bytes);
+    if (++this.#pieces[stream] === MOST_PIECES) {
+      chunks.push(Buffer.concat(chunks.splice(-MOST_PIECES)));
+      this.#pieces[stream] = 0;
+    }
     return this.#decoders[stream].decode(bytes, { stream: true });
   }
   text(stream: Stream): string {

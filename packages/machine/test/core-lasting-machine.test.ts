@@ -161,6 +161,43 @@ test('deaths at random moments, hibernation and stops between and during advance
   await fc.assert(property, { numRuns: 25 });
 });
 
+test('many bytes of answers are not kept for a way back: a snapshot takes their place', async () => {
+  const program = { ...PROGRAM, code: 'let sum = 0; for (let i = 0; i < 5; i++) sum += (await tools.ask({})).length; return sum' };
+  const text = 'x'.repeat(20 * 1024 * 1024);
+  let lost = false;
+  const origin = originThat(() => {
+    if (!lost) return undefined;
+    lost = false;
+    return new MachineLost('gone', 'none');
+  });
+  const given: string[] = [];
+  const made = (machine: HostedMachine) => {
+    const advance = machine.advance.bind(machine);
+    machine.advance = (input, ...rest) => {
+      given.push(input.kind);
+      return advance(input, ...rest);
+    };
+    return machine;
+  };
+  const spied: Origin = {
+    ...origin,
+    create: async (seat) => made(await origin.create(seat)),
+    restore: async (...asked) => {
+      const { machine, restored } = await origin.restore(...asked);
+      return { machine: made(machine), restored };
+    },
+  };
+  const machine = await LastingMachine.create(spied, () => {});
+  let outcome = await machine.advance({ ...START, program } as Input, NEVER, () => {});
+  for (let id = 1; id <= 5; id++) {
+    if (id === 5) lost = true;
+    outcome = await machine.advance({ kind: 'answer', callId: id, result: { ok: text }, nowMs: 1e12 + id }, NEVER, () => {});
+  }
+  expect(outcome).toMatchObject({ kind: 'done', value: 5 * text.length });
+  // The fifth answer was lost; of those before it none has to be given again, since the fourth was followed by a snapshot.
+  expect(given).toEqual(['start', 'answer', 'answer', 'answer', 'answer', 'answer', 'answer']);
+});
+
 test('a machine that breaks down its thread twice is given up, one that was only there is not', async () => {
   const always = (blame: MachineLost['blame'], times: number) => {
     let left = times;

@@ -113,6 +113,19 @@ function fromTag(tag: unknown, path: string, child: (inner: unknown, step: strin
   throw bad();
 }
 
+/** What a value takes of memory, about. */
+export function roughBytes(value: Value): number {
+  if (typeof value === 'string') return 8 + value.length;
+  if (value === null || typeof value !== 'object') return 8;
+  const bytes = bytesOf(value);
+  if (bytes) return 64 + bytes.length;
+  let sum = 32;
+  if (value instanceof Map) for (const [key, inner] of value) sum += roughBytes(key) + roughBytes(inner);
+  else if (Array.isArray(value) || value instanceof Set) for (const inner of value) sum += roughBytes(inner);
+  else for (const [key, inner] of Object.entries(value)) sum += key.length + roughBytes(inner as Value);
+  return sum;
+}
+
 /** The bytes that an ArrayBuffer or a view of one is, undefined for anything else. */
 export function bytesOf(value: object): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);

@@ -27,7 +27,7 @@ const MOST_LEVELS = 32;
 /** Throws what ajv throws at a schema that is none, and {@link TookTooLong} for one that cannot be compiled in time. */
 export function schemaCheck(ajv: Ajv, schema: Record<string, unknown>): SchemaCheck {
   const plain = isLinear(schema, MOST_LEVELS);
-  const validate: ValidateFunction = plain ? ajv.compile(schema) : inTime(() => ajv.compile(schema), COMPILING_MS);
+  const validate: ValidateFunction = plain ? ajv.compile(schema) : inTime(() => ajv.removeSchema(schema).compile(schema), COMPILING_MS);
   return (value) => {
     if (plain ? validate(value) : inTime(() => validate(value))) return undefined;
     const { instancePath = '', message = 'does not fit', keyword, params } = validate.errors?.[0] ?? {};

@@ -115,6 +115,25 @@ for value in (Keys(b=2), Items([1, 2]), Text("mine"), Number(5), Claims(), Growi
     outcome: fails('guest_error', 'a value of more parts than the host would hold ends the program', { error_name: 'ValueError', error_contains: ['too many parts'], stdout: '' }),
   },
   {
+    id: 'own-py-empty-lists',
+    language: 'python',
+    tools,
+    program: 'tools.echo(list=[[]] * 400_000)',
+    outcome: fails('guest_error', 'empty lists are small here and large there, so they count for more', { error_name: 'ValueError', error_contains: ['too many parts'] }),
+  },
+  {
+    id: 'own-js-steps-without-end',
+    language: 'javascript',
+    program: 'for (let i = 0; ; i++) step(String(i));',
+    outcome: fails('output_limit', 'what a program notes of itself is kept like what it prints'),
+  },
+  {
+    id: 'own-py-made-up-notes',
+    language: 'python',
+    program: 'from _fermata import emit\nwhile True:\n    emit(4, {"note": "finding", "message": "m", "line": 1})',
+    outcome: fails('output_limit', 'also where it speaks to the host by itself'),
+  },
+  {
     id: 'own-py-made-up-messages',
     language: 'python',
     tools,

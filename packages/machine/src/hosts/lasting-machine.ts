@@ -1,7 +1,7 @@
 /**
  * A machine that outlasts the thread it lives on.
  *
- * Kept here are its last snapshot and every input since. While it waits and nothing happens it is taken off its thread
+ * Kept here are its last snapshot and every input since; where these become many bytes a new snapshot takes their place. While it waits and nothing happens it is taken off its thread
  * (hibernated) and put on one again when it is wanted. If its thread dies it is put on another, given the same inputs, and
  * arrives where it was, because a program is a function of its inputs; what it emits again on the way is told to nobody.
  * A machine that keeps taking its thread down with it is given up (`sandbox_lost`).
@@ -20,6 +20,7 @@ import {
   type OpenOptions,
   type Report,
   type Restored,
+  roughBytes,
   type SealOptions,
 } from '@fermata/protocol';
 import { MachineLost } from './remote-thread.ts';
@@ -30,6 +31,9 @@ import { Told } from './told.ts';
 const MAX_BREAKDOWNS = 2;
 /** A machine may have its turn by chance when somebody kills its process, but not this often. */
 const MAX_KILLS = 10;
+
+/** So much of answers is kept for a machine that may have to be given them again. */
+const KEPT_INPUT_BYTES = 32 * 1024 * 1024;
 
 /** The longest that a timer can wait. */
 const NO_MORE_MS = 2 ** 31 - 1;
@@ -60,6 +64,7 @@ export class LastingMachine implements HostedMachine {
   /** Null: a machine that has just been made. */
   #base: Base | null;
   #inputs: Input[] = [];
+  #inputBytes = 0;
   readonly #told = new Told();
   /** Known from the first arrival on, which whoever has the machine has awaited. */
   #report: Report | undefined;
@@ -119,6 +124,7 @@ export class LastingMachine implements HostedMachine {
     const deadline = performance.now() + budget.wallMs;
     const advancing = this.#alone(async () => {
       this.#inputs.push(input);
+      this.#inputBytes += bytesOfInput(input);
       const advanced = this.#lasting(async (machine) => {
         const advancing = machine.advance(input, { ...budget, wallMs: deadline - performance.now() }, (emitted, report) => {
           this.#report = this.#total(report);
@@ -129,12 +135,15 @@ export class LastingMachine implements HostedMachine {
         this.#report = this.#total(machine.report);
         // Where it was stopped by request no input leads again, so that place becomes the base.
         // If it is too large for that, it shares the fate of its thread.
-        if (outcome.kind === 'slice-used') this.#stuck = !(await this.#rebase(machine));
+        const isFull = outcome.kind === 'calls' && this.#inputBytes > KEPT_INPUT_BYTES;
+        if (outcome.kind === 'slice-used' || isFull) this.#stuck = !(await this.#rebase(machine));
+        if (this.#stuck) this.#forgetInputs();
         return outcome;
       }, this.#inputs.length - 1);
       return advanced.catch((error: unknown) => {
         // It was not accepted, or the machine is gone for good.
         this.#inputs.pop();
+        this.#inputBytes -= bytesOfInput(input);
         throw error;
       });
     });
@@ -178,7 +187,12 @@ export class LastingMachine implements HostedMachine {
     this.#gone = true;
     this.#leave();
     this.#base = null;
+    this.#forgetInputs();
+  }
+
+  #forgetInputs(): void {
     this.#inputs = [];
+    this.#inputBytes = 0;
   }
 
   /** Takes the machine off its thread now, if it does nothing. Where it cannot be saved it stays. */
@@ -281,7 +295,7 @@ export class LastingMachine implements HostedMachine {
     });
     if (!snapshot) return false;
     this.#base = { snapshot, open: { trust: true } };
-    this.#inputs = [];
+    this.#forgetInputs();
     this.#told.rebase();
     this.#cpuAtBaseMs = this.report.cpuMs;
     this.#cpuOfResidentMs = machine.report.cpuMs;
@@ -299,6 +313,13 @@ export class LastingMachine implements HostedMachine {
     this.#resident = undefined;
     this.#cpuOfResidentMs = 0;
   }
+}
+
+/** A program and its files are bounded otherwise. */
+function bytesOfInput(input: Input): number {
+  if (input.kind !== 'answer') return 0;
+  const { result } = input;
+  return roughBytes('ok' in result ? result.ok : { ...result.error });
 }
 
 async function seated(origin: Origin, make: (seat: Seat) => Promise<HostedMachine>): Promise<Resident> {

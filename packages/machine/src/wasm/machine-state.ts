@@ -51,8 +51,7 @@ export type MachineState = Omit<z.infer<typeof stateSchema>, 'limits'> & { limit
 /** Limits that a saved state leaves out at their default, so that it is what it was before there were these. */
 const NEWER_LIMITS = ['maxCallsAtOnce', 'maxJournalBytes', 'maxCheckpointBytes'] as const satisfies (keyof Limits)[];
 
-/** The limits as a saved state has them. */
-export function savedLimits(limits: Limits): Limits {
+function savedLimits(limits: Limits): Limits {
   const saved = { ...limits };
   const defaults = limitsSchema.parse({});
   for (const name of NEWER_LIMITS) if (saved[name] === defaults[name]) delete (saved as Partial<Limits>)[name];
@@ -60,7 +59,7 @@ export function savedLimits(limits: Limits): Limits {
 }
 
 export function stateToValue(state: MachineState): Value {
-  return state as unknown as Value;
+  return { ...state, limits: savedLimits(state.limits) } as unknown as Value;
 }
 
 /** Throws `checkpoint_invalid` on anything that this version does not write. */

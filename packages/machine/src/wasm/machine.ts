@@ -36,7 +36,7 @@ import { Ground } from './ground.ts';
 import { type GuestHooks, GuestInstance, type StopPlace } from './guest-instance.ts';
 import { RefusedMessage, readCall, readNote, readSaid, readStack, reply, type Said } from './guest-messages.ts';
 import type { Image } from './image.ts';
-import { type MachineState, savedLimits } from './machine-state.ts';
+import type { MachineState } from './machine-state.ts';
 import { OpenCalls } from './open-calls.ts';
 import { OutputMeter } from './output-meter.ts';
 import { aliveParts } from './pages.ts';
@@ -505,7 +505,7 @@ export class Machine {
       clock: this.#clock.state,
       random: this.#random.state,
       fs: saveFiles(this.#fs, this.#wasi),
-      limits: savedLimits(this.#limits),
+      limits: this.#limits,
     };
   }
 
