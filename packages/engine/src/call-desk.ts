@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { type Call, type CallResult, type CallRow, FermataError, fromWire, keyOf, type TaskRef, type ToolFailure, toWire, type Value, type ValueRecord } from '@fermata/protocol';
 import { builtInResult, REVIEW, reviewedValue } from './built-in-calls.ts';
-import type { EngineTool, EngineToolCall, EngineTools, Moment, Verdict } from './engine-options.ts';
+import type { CallHistory, EngineTool, EngineToolCall, EngineTools, Moment, Verdict } from './engine-options.ts';
 import type { LiveTask } from './live-task.ts';
 import type { LiveTasks } from './live-tasks.ts';
 
@@ -21,6 +21,9 @@ export interface CallDeskOptions {
   /** Told when a call of a task has got its result, or waits for something else than before. */
   onChanged: (live: LiveTask) => void;
 }
+
+/** What becomes of a call at once: settled, waiting, or (neither) ready. */
+type Judged = Pick<Verdict, 'rule' | 'reason' | 'keep'> & { result?: CallResult; waitsFor?: 'approval' | 'review' | 'client_tool'; expiresAfterMs?: number };
 
 /** Unique for a call of a task, and the same whoever computes it. */
 export function callIdOf({ tenant, taskId }: TaskRef, n: number): string {
@@ -60,8 +63,10 @@ export class CallDesk {
       return this.#settle(live, row.n, known, 'an earlier attempt');
     }
     const verdict = this.#judge(live, call);
-    if ('result' in verdict) {
-      live.record('call', { ...said, decision: 'error' in verdict.result ? 'deny' : 'known', ...(verdict.reason ? { reason: verdict.reason } : {}) });
+    const why = { ...(verdict.rule === undefined ? {} : { rule: verdict.rule }), ...(verdict.reason === undefined ? {} : { reason: verdict.reason }) };
+    for (const document of verdict.keep ?? []) live.keep(document);
+    if (verdict.result) {
+      live.record('call', { ...said, decision: 'error' in verdict.result ? 'deny' : 'known', ...why });
       live.putCall(row);
       return this.#settle(live, row.n, verdict.result, 'policy');
     }
@@ -71,12 +76,12 @@ export class CallDesk {
         ...said,
         decision: 'wait',
         waits_for: verdict.waitsFor,
-        ...(verdict.reason ? { reason: verdict.reason } : {}),
+        ...why,
         ...(expiresAt === null ? {} : { expires_at: expiresAt }),
       });
       return live.putCall({ ...row, status: 'waiting', waitsFor: verdict.waitsFor, expiresAt });
     }
-    live.record('call', { ...said, decision: 'allow' });
+    live.record('call', { ...said, decision: 'allow', ...why });
     return live.putCall(row);
   }
 
@@ -181,7 +186,7 @@ export class CallDesk {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  #judge(live: LiveTask, call: Call): { result: CallResult; reason?: string } | { waitsFor?: 'approval' | 'review' | 'client_tool'; reason?: string; expiresAfterMs?: number } {
+  #judge(live: LiveTask, call: Call): Judged {
     const { tools } = this.#options;
     const tool = this.#tool(live, call.name);
     if (!tool && call.name === REVIEW) return { waitsFor: 'review', ...(typeof call.args.reason === 'string' ? { reason: call.args.reason } : {}) };
@@ -193,14 +198,32 @@ export class CallDesk {
     } catch (error) {
       return { result: { error: described(error) }, reason: 'its arguments do not fit' };
     }
-    const verdict: Verdict = tools.judge(live.ref.tenant, tool, tool.judged?.(call.args) ?? call.args, live.row.request.policy ?? []);
-    const reason = 'reason' in verdict && verdict.reason !== undefined ? { reason: verdict.reason } : {};
+    const verdict = tools.judge(live.ref.tenant, tool, tool.judged?.(call.args) ?? call.args, live.row.request.policy ?? [], this.#historyOf(live));
     if (verdict.action === 'deny')
-      return { result: failed('PolicyViolation', `the call of ${call.name} is denied${reason.reason ? `: ${reason.reason}` : ' by policy'}`), ...reason };
-    if (verdict.action === 'require_approval') {
-      return { waitsFor: 'approval', ...reason, ...(verdict.expiresAfterMs === undefined ? {} : { expiresAfterMs: verdict.expiresAfterMs }) };
+      return { ...verdict, result: failed('PolicyViolation', `the call of ${call.name} is denied${verdict.reason ? `: ${verdict.reason}` : ' by policy'}`) };
+    if (verdict.action === 'rate_limited') {
+      const seconds = Math.ceil(verdict.retryAfterMs / 1000);
+      const message = `${call.name} was called too often${verdict.reason ? `: ${verdict.reason}` : ''}; it can be called again in ${seconds} s`;
+      return { ...verdict, result: { error: { name: 'RateLimited', message, data: { retry_after_seconds: verdict.retryAfterMs / 1000 } } } };
     }
-    return tool.execute ? {} : { waitsFor: 'client_tool' };
+    if (verdict.action === 'require_approval') return { ...verdict, waitsFor: 'approval' };
+    return tool.execute ? verdict : { ...verdict, waitsFor: 'client_tool' };
+  }
+
+  #historyOf(live: LiveTask): CallHistory {
+    const counts = ({ by }: CallRow) => by !== 'policy' && by !== 'an earlier attempt';
+    const argsOf = ({ tool, args }: CallRow) => {
+      const made = fromWire(JSON.parse(args)) as ValueRecord;
+      return this.#tool(live, tool)?.judged?.(made) ?? made;
+    };
+    return {
+      now: this.#options.now(),
+      calls: () =>
+        live
+          .calls()
+          .filter(counts)
+          .map((row) => ({ tool: row.tool, at: row.createdAt, args: () => argsOf(row) })),
+    };
   }
 
   #tool(live: LiveTask, name: string): EngineTool | undefined {

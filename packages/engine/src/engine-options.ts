@@ -1,5 +1,5 @@
 /** What an engine is made of, and what of it can be set. */
-import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRequest, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
+import type { DocumentRow, Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRequest, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
 
 export interface EngineToolCall {
   taskId: string;
@@ -27,7 +27,20 @@ export interface EngineTool {
   readonly reconcile?: ((args: never, call: EngineToolCall) => Promise<{ output: unknown } | { retry: true } | undefined>) | undefined;
 }
 
-export type Verdict = { action: 'allow' } | { action: 'deny'; reason?: string } | { action: 'require_approval'; reason?: string; expiresAfterMs?: number };
+export type Verdict = {
+  /** The rule that has decided, in words. */
+  rule?: string;
+  reason?: string;
+  /** To be durable with the call. */
+  keep?: readonly (() => DocumentRow)[];
+} & ({ action: 'allow' | 'deny' } | { action: 'require_approval'; expiresAfterMs?: number } | { action: 'rate_limited'; retryAfterMs: number });
+
+/** What policy may know besides the call itself. */
+export interface CallHistory {
+  now: number;
+  /** Calls of tools that the task has made before and policy has not refused, in the order of their start. */
+  calls(): readonly { tool: string; at: number; args: () => ValueRecord }[];
+}
 
 /** Where the engine finds tools, and what it may do with them. */
 export interface EngineTools {
@@ -41,8 +54,8 @@ export interface EngineTools {
   checkRequest(request: TaskRequest): void;
   /** What a task calls by this name; `request`: its own. */
   find(tenant: string, name: string, request: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined;
-  /** `rules`: of the task, before those that stand for all. */
-  judge(tenant: string, tool: EngineTool, args: ValueRecord, rules: readonly PolicyRule[]): Verdict;
+  /** `rules`: of the task. */
+  judge(tenant: string, tool: EngineTool, args: ValueRecord, rules: readonly PolicyRule[], history: CallHistory): Verdict;
 }
 
 export interface PreparedProgram {

@@ -18,9 +18,9 @@ import {
   strictOptions,
   type TaskRequest,
 } from '@fermata/protocol';
-import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
+import type { Tool, ToolDefinition } from '@fermata/tools';
 import type { Finding } from '@fermata/tools/check';
-import type { AddedHeader, ToolRegistry, ToolRegistryOptions, ToolSourcesOptions } from '@fermata/tools/registry';
+import type { AddedHeader, PolicyBook, ToolRegistry, ToolRegistryOptions, ToolSourcesOptions } from '@fermata/tools/registry';
 import { z } from 'zod';
 import { checkableTask, checkInFull, checkTask, prepareCheck } from './check-program.ts';
 import type { engineTools } from './engine-tools.ts';
@@ -68,7 +68,7 @@ export interface OpenEngineOptions
   sourcesWaitMs?: number;
   /** Tenants may have MCP servers started as processes of this machine. Default: false. */
   allowSourceCommands?: boolean;
-  /** Rules for all tasks, after those of the task itself. */
+  /** Rules for all tasks of all tenants, beside their own. */
   policy?: readonly PolicyRule[];
   /** Which addresses http tools, tool sources, and programs whose task has network access, may reach besides public ones. */
   network?: ToolRegistryOptions['network'];
@@ -90,8 +90,8 @@ export interface OpenEngine extends AsyncDisposable {
   engine: Engine;
   store: Store;
   registry: ToolRegistry;
-  /** Rules for all tasks. */
-  policy: readonly PolicyRule[];
+  /** Rules for all tasks, and those of each tenant. */
+  policy: PolicyBook;
   /** Who owns the data folder: this process. */
   owner: FolderOwner | undefined;
   /** What is wrong with the program of a task that nobody has submitted; nothing of it runs. */
@@ -121,7 +121,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
   const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, policy: given = [], listeners, ...others } = options;
   const { tools = [], sources, sourcesWaitMs = SOURCES_WAIT_MS, allowSourceCommands, network, networkHeaders, trustHosts, anyHost, secret, ...rest } = others;
   // Only who opens an engine needs it, and it is not small.
-  const { createToolRegistry } = await import('@fermata/tools/registry');
+  const { createToolRegistry, PolicyBook } = await import('@fermata/tools/registry');
   const { engineTools } = await import('./engine-tools.ts');
   const owner = folder === undefined ? undefined : takeFolder(folder);
   let begun: ToolRegistry | undefined;
@@ -132,8 +132,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const host = where === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
     const told = typeof tools === 'function' ? await tools(store) : tools;
     const equipment: Equipment = 'tools' in told ? told : { tools: told };
-    const policy = [...given, ...(equipment.policy ?? [])];
-    checkRules(policy);
+    const policy = new PolicyBook({ store, rules: [...given, ...(equipment.policy ?? [])] });
     const registry = createToolRegistry({
       ...{ store, tools: equipment.tools, sources: joined(sources, equipment.sources), allowSourceCommands: allowSourceCommands ?? false },
       ...(network ? { network } : {}),
