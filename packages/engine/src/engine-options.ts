@@ -1,5 +1,20 @@
 /** What an engine is made of, and what of it can be set. */
-import type { DocumentRow, Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRequest, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
+import type {
+  CallResult,
+  DocumentRow,
+  Host,
+  Language,
+  LimitsInput,
+  OpenOptions,
+  PolicyRule,
+  SealKey,
+  Store,
+  TaskFault,
+  TaskRequest,
+  TaskRow,
+  ToolName,
+  ValueRecord,
+} from '@fermata/protocol';
 
 export interface EngineToolCall {
   taskId: string;
@@ -17,11 +32,15 @@ export interface EngineTool {
   readonly requiresApproval: boolean;
   /** How often a failed call is tried in all, and how long before the second try; doubled for each after it. */
   readonly retry?: { maxAttempts: number; backoffMs: number } | undefined;
+  /** Of a call that waits for a client: how long it is waited for. */
+  readonly timeoutMs?: number | undefined;
+  /** Passed before each call; the result is told to what it resolves with. */
+  readonly gate?: { enter(signal: AbortSignal): Promise<(result: CallResult) => void> } | undefined;
   /** Checks arguments; returns them as the tool takes them, or throws. */
   readonly check: (args: ValueRecord) => unknown;
   /** The arguments as policy is to see them, where that is not as they are. */
   readonly judged?: ((args: ValueRecord) => ValueRecord) | undefined;
-  /** Absent for a client-side tool. */
+  /** Absent for a client-side tool. An error whose `outcome` is `unknown` says so; its `late` is what may be answered after all. */
   readonly execute: ((args: never, call: EngineToolCall) => unknown) | undefined;
   /** Asked about a call whose outcome was lost: what came of it, or undefined where that cannot be said. */
   readonly reconcile?: ((args: never, call: EngineToolCall) => Promise<{ output: unknown } | { retry: true } | undefined>) | undefined;
@@ -48,8 +67,8 @@ export interface EngineTools {
   ready(tenant: string): Promise<void>;
   /** What programs of this tenant may know of; `patterns`: only names that fit one. The same list as before while it is the same. */
   names(tenant: string, patterns?: readonly string[]): readonly ToolName[];
-  /** The same, with what they do and take (a JSON Schema). */
-  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[];
+  /** The same, with what they do, take and, where that is known, return (JSON Schemas). */
+  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown; result?: unknown }[];
   /** Throws `invalid_request` where a request asks for what cannot be served. */
   checkRequest(request: TaskRequest): void;
   /** What a task calls by this name; `request`: its own. */

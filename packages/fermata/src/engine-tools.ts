@@ -68,9 +68,9 @@ class RegistryTools implements EngineTools {
     return known;
   }
 
-  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[] {
+  describe(tenant: string, patterns?: readonly string[]): ReturnType<EngineTools['describe']> {
     const fitting = this.#of(tenant).list.filter(({ tool }) => isGiven(tool.name, patterns));
-    return fitting.map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
+    return fitting.map(({ tool: { name, description, parameters, result } }) => ({ name, description, parameters, ...(result ? { result } : {}) }));
   }
 
   checkRequest({ network, policy = [] }: TaskRequest): void {
@@ -120,7 +120,8 @@ class RegistryTools implements EngineTools {
       ...{ input: toWire(args), tools: [], metadata: { tool: tool.name, call_id: callId } },
     };
     const ended = await this.#options.runTask(tenant, taskOfCall(callId), request, signal);
-    if (ended.status === 'succeeded') return fromWire(ended.output);
+    const { checkResult = (value: unknown) => value } = tool;
+    if (ended.status === 'succeeded') return checkResult(fromWire(ended.output));
     throw new ToolError(ended.error?.message ?? `the tool's task ${ended.taskId} was ${ended.status}`, { name: 'ToolError', data: { code: ended.error?.code ?? ended.status } });
   }
 }

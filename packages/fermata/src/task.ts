@@ -7,6 +7,7 @@
 
 import {
   type Call,
+  type CallResult,
   FermataError,
   type Host,
   type HostedMachine,
@@ -87,10 +88,11 @@ export class Task implements AsyncDisposable {
     this.#tell = guarded(options.onEvent);
     this.#time = new SpentTime(machine, saved);
     const { signal } = this.#abort;
-    this.#calls = new TaskCalls(book, { taskId: this.id, tools: options.tools, approve: options.approve, signal }, (call, result) => {
+    const onSettled = (call: Call, result: CallResult) => {
       this.#tell({ type: 'call_settled', call, result });
       this.#bell.ring();
-    });
+    };
+    this.#calls = new TaskCalls(book, { taskId: this.id, tools: options.tools, approve: options.approve, signal }, onSettled, () => this.#bell.ring());
     const { program, seed } = saved;
     this.#stepper = new Stepper({ machine, program, tools: options.tools, seed, calls: this.#calls, output, time: this.#time, bell: this.#bell, signal, tell: this.#tell }, waits);
     options.closing.addEventListener('abort', this.#onClosing, { once: true });

@@ -17,3 +17,4 @@ export {
   type ToolParameters,
   toolsByName,
 } from './tool.ts';
+export { OutcomeUnknown, type ToolGate, type ToolLimits } from './tool-limits.ts';

@@ -49,9 +49,9 @@ export function showSession({ sessionId, createdAt, head, language, bytes }: Ses
 }
 
 export function showTool({ tool, kind, createdAt, source, originalName }: RegisteredTool): ToolWire {
-  const { name, description, parameters, idempotent, requiresApproval } = tool;
+  const { name, description, parameters, result, idempotent, requiresApproval } = tool;
   const from = source === undefined ? {} : { source, original_name: originalName ?? name };
-  return { name, kind, ...from, description, parameters, idempotent, requires_approval: requiresApproval, created_at: showMaybeTime(createdAt) };
+  return { name, kind, ...from, description, parameters, ...(result ? { result } : {}), idempotent, requires_approval: requiresApproval, created_at: showMaybeTime(createdAt) };
 }
 
 export function showSource({ name, kind, state, fault, tools, createdAt }: LiveSource): ToolSourcesWire['items'][number] {

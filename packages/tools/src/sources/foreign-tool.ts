@@ -7,6 +7,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { boundedMatch } from '../policy/bounded-match.ts';
 import { type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
+import type { ToolGate, ToolLimits } from '../tool-limits.ts';
 import { plainJson } from './plain-json.ts';
 
 export interface ForeignTool {
@@ -15,6 +16,10 @@ export interface ForeignTool {
   parameters: Record<string, unknown>;
   idempotent: boolean;
   requiresApproval: boolean;
+  /** What the source says of its results; it is told in stubs, and not checked. */
+  result?: Record<string, unknown> | undefined;
+  retry?: ToolLimits['retry'];
+  gate?: ToolGate | undefined;
   /** Bytes are handed on as such, not as base64. */
   keepBytes?: boolean;
   execute: (args: Record<string, unknown>, info: ToolCallInfo) => Promise<unknown>;

@@ -54,7 +54,7 @@ class PythonStub {
       .replace(/\s*\n\s*/g, ' ')
       .trim();
     const body = text ? `\n${indent}    """${text}${text.endsWith('"') ? ' ' : ''}"""` : ' ...';
-    return `${indent}@staticmethod\n${indent}def ${word(name)}(${this.#arguments(tool)}) -> Any:${body}`;
+    return `${indent}@staticmethod\n${indent}def ${word(name)}(${this.#arguments(tool)}) -> ${this.#type(this.#shapes.ofResult(tool), `${tool.name}_result`)}:${body}`;
   }
 
   #arguments(tool: Tool): string {

@@ -17,8 +17,9 @@ function group({ tools, groups }: ToolTree, indent: string, shapes: Shapes): str
   const inner = `${indent}  `;
   const members = [...tools].map(([name, tool]) => {
     const inside = groups.get(name);
+    const promise = `Promise<${typeOf(shapes.ofResult(tool))}>`;
     const also = inside ? ` & ${group(inside, inner, shapes)}` : '';
-    return `${comment(tool, inner)}${inner}${key(name)}${also ? `: ((${argumentOf(tool, shapes)}) => Promise<any>)${also}` : `(${argumentOf(tool, shapes)}): Promise<any>`};`;
+    return `${comment(tool, inner)}${inner}${key(name)}${also ? `: ((${argumentOf(tool, shapes)}) => ${promise})${also}` : `(${argumentOf(tool, shapes)}): ${promise}`};`;
   });
   for (const [name, tree] of groups) if (!tools.has(name)) members.push(`${inner}${key(name)}: ${group(tree, inner, shapes)};`);
   return members.length === 0 ? '{}' : `{\n${members.join('\n')}\n${indent}}`;
