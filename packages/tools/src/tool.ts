@@ -69,7 +69,8 @@ const boundedPattern = (pattern: string) => {
   new RegExp(pattern, 'u'); // one that is none is refused where the tool is made
   return { test: (text: string) => boundedMatch(pattern, text) ?? false, toString: () => pattern };
 };
-const ajv = new Ajv({ strict: false, allErrors: false, code: { regExp: Object.assign(boundedPattern, { code: 'new RegExp' }) } });
+/** `ownProperties`: an argument may be called `constructor`. */
+const ajv = new Ajv({ strict: false, allErrors: false, ownProperties: true, code: { regExp: Object.assign(boundedPattern, { code: 'new RegExp' }) } });
 
 /** Makes a tool; throws `invalid_request` for a name or schema that cannot be used, and for a key that a tool does not have. */
 export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {

@@ -46,7 +46,7 @@ const regExp = Object.assign(boundedPattern, { code: 'new RegExp' });
 function compiled(schema: Record<string, unknown>): ValidateFunction | null {
   const { $schema, $id: _id, ...rest } = schema;
   const isDraft7 = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
-  const options = { strict: false, meta: false, validateSchema: false, validateFormats: false, logger: false, code: { regExp } } as const;
+  const options = { strict: false, ownProperties: true, meta: false, validateSchema: false, validateFormats: false, logger: false, code: { regExp } } as const;
   try {
     return (isDraft7 ? new Ajv(options) : new Ajv2020(options)).compile(rest);
   } catch {

@@ -29,7 +29,7 @@ function argumentOf(tool: Tool, shapes: Shapes): string {
   const shape = shapes.ofTool(tool);
   const plain = shapes.plain(shape);
   if (plain.is !== 'record') return plain.is === 'any' ? 'args?: { [key: string]: any }' : `args: ${typeOf(shape)}`;
-  if (plain.fields.length === 0 && !plain.others) return '';
+  if (plain.fields.length === 0 && !plain.others) return 'args?: {}';
   return `args${plain.fields.some(({ required }) => required) ? '' : '?'}: ${typeOf(shape)}`;
 }
 
@@ -59,7 +59,9 @@ function typeOf(shape: Shape): string {
 }
 
 function fieldOf({ name, shape, required, note }: Field): string {
-  return `${key(name)}${required ? '' : '?'}: ${typeOf(shape)}${note ? ` /* ${inComment(note)} */` : ''}`;
+  // An object without such a field has one all the same, of another type.
+  const type = !required && name in Object.prototype ? 'any' : typeOf(shape);
+  return `${key(name)}${required ? '' : '?'}: ${type}${note ? ` /* ${inComment(note)} */` : ''}`;
 }
 
 const isUnion = (shape: Shape) => shape.is === 'union' || shape.is === 'bytes' || (shape.is === 'literals' && shape.values.length > 1);
