@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CALL_PROGRAM } from '@fermata/protocol';
 import { createFermata, type OpenEngine, openEngine, ToolError } from 'fermata';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
@@ -214,4 +215,42 @@ test('in memory the same holds', { timeout: 120_000 }, async () => {
   ends[0]?.('after all');
   await new Promise((resolve) => setImmediate(resolve));
   expect(await task.run()).toMatchObject({ status: 'succeeded', output: 'after all' });
+});
+
+test('what a tool tells of how far it is becomes events of the task', { timeout: 120_000 }, async () => {
+  const { promise: heard, resolve } = Promise.withResolvers<void>();
+  const copy = {
+    name: 'copy',
+    execute: async (_: unknown, { progress }: { progress?: ((told: { progress: number; total?: number; message?: string }) => void) | undefined }) => {
+      await heard;
+      progress?.({ progress: 1, total: 2, message: 'half' });
+      return 'copied';
+    },
+  };
+  await open([copy]);
+  const ref = await submit('return await tools.copy({})');
+  const told: unknown[] = [];
+  for await (const { kind, seq, data } of opened.engine.events(ref)) {
+    if (kind === 'call') resolve();
+    if (kind === 'call_progress') told.push([seq, data]);
+  }
+  expect(told).toEqual([[null, { call_id: expect.stringMatching(/^call_/), n: 1, tool: 'copy', progress: 1, total: 2, message: 'half' }]]);
+  await using fermata = createFermata({ tools: [copy] });
+  const events: unknown[] = [];
+  await fermata.run({ language: 'javascript', code: 'return await tools.copy({})', onEvent: (event) => event.type === 'call_progress' && events.push(event) });
+  expect(events).toEqual([{ type: 'call_progress', call: { id: 1, name: 'copy', args: {} }, progress: 1, total: 2, message: 'half' }]);
+});
+
+test('a failed call of a tool by itself shows nothing of the program that makes it', { timeout: 120_000 }, async () => {
+  const broken = { name: 'broken', execute: () => Promise.reject(new ToolError('it is broken', { name: 'Broken' })) };
+  await open([broken]);
+  const toolCall = { name: 'broken', arguments: {} };
+  const { taskId } = await opened.engine.submit(TENANT, { language: 'javascript', code: CALL_PROGRAM, toolCall });
+  const { error } = await opened.engine.wait({ tenant: TENANT, taskId }, 60_000);
+  await using fermata = createFermata({ tools: [broken] });
+  const result = await fermata.run({ toolCall });
+  for (const one of [error, result.error]) {
+    expect(one).toMatchObject({ code: 'tool_error', message: expect.stringContaining('it is broken') });
+    expect(JSON.stringify(one)).not.toMatch(/input\.|main\.js|traceback|"line"/);
+  }
 });

@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Call,
+  type CallProgress,
   type CallResult,
   type CallRow,
   FermataError,
@@ -33,6 +34,8 @@ export interface CallDeskOptions {
   tasks: LiveTasks;
   /** Told when a call of a task has got its result, or waits for something else than before. */
   onChanged: (live: LiveTask) => void;
+  /** Told how far a call is; it passes, and is not kept. */
+  onProgress: (ref: TaskRef, call: CallRow, told: CallProgress) => void;
 }
 
 /** A call that was handed to its tool, or waits at its gate. `repeatable`: it may be lost without harm. */
@@ -385,8 +388,10 @@ export class CallDesk {
     }
   }
 
-  #callOf({ ref }: LiveTask, { callId, n }: CallRow, signal: AbortSignal): EngineToolCall {
-    return { taskId: ref.taskId, callId, idempotencyKey: `${ref.tenant}:${ref.taskId}:${n}`, signal };
+  #callOf({ ref }: LiveTask, call: CallRow, signal: AbortSignal): EngineToolCall {
+    const { callId, n } = call;
+    const progress = (told: CallProgress) => this.#options.onProgress(ref, call, told);
+    return { taskId: ref.taskId, callId, idempotencyKey: `${ref.tenant}:${ref.taskId}:${n}`, signal, progress };
   }
 
   #later(ref: TaskRef, ms: number): void {

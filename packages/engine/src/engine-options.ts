@@ -1,5 +1,6 @@
 /** What an engine is made of, and what of it can be set. */
 import type {
+  CallProgress,
   CallResult,
   DocumentRow,
   Host,
@@ -23,6 +24,8 @@ export interface EngineToolCall {
   idempotencyKey: string;
   /** Aborted when the task is cancelled or runs out of time. */
   signal: AbortSignal;
+  /** Tells how far the call is. */
+  progress?: (told: CallProgress) => void;
 }
 
 /** A tool as the engine uses it. */

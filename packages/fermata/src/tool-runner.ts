@@ -4,7 +4,7 @@
  */
 
 import { setTimeout } from 'node:timers/promises';
-import { type Call, type CallResult, isWorthRetrying, type ToolFailure, type Value } from '@fermata/protocol';
+import { type Call, type CallProgress, type CallResult, isWorthRetrying, type ToolFailure, type Value } from '@fermata/protocol';
 import { OutcomeUnknown, type Tool, ToolError } from '@fermata/tools';
 import { crossed, crossedRecord } from './crossing.ts';
 
@@ -17,6 +17,7 @@ export interface ToolRunnerOptions {
   tools: ReadonlyMap<string, Tool>;
   approve: Approver | undefined;
   signal: AbortSignal;
+  onProgress: (call: Call, told: CallProgress) => void;
 }
 
 /** Whether the runner can settle this call itself, or why somebody else must. */
@@ -55,7 +56,7 @@ export async function performCall(call: Call, options: ToolRunnerOptions, handed
   }
 }
 
-async function tryOnce(tool: Tool, call: Call, args: Call['args'], { taskId, signal }: ToolRunnerOptions, handedOver: () => void): Promise<PerformedCall> {
+async function tryOnce(tool: Tool, call: Call, args: Call['args'], { taskId, signal, onProgress }: ToolRunnerOptions, handedOver: () => void): Promise<PerformedCall> {
   const valued = (value: unknown): CallResult => ({ ok: crossed(value, `result of ${call.name}`) });
   const thrown = (error: unknown): CallResult => ({ error: describe(error) });
   const checked = tool.check(args);
@@ -63,7 +64,8 @@ async function tryOnce(tool: Tool, call: Call, args: Call['args'], { taskId, sig
   let performed: PerformedCall;
   try {
     handedOver();
-    performed = { result: valued(await tool.execute?.(checked as never, { taskId, callId: call.id, idempotencyKey: `${taskId}:${call.id}`, signal })) };
+    const info = { taskId, callId: call.id, idempotencyKey: `${taskId}:${call.id}`, signal, progress: (told: CallProgress) => onProgress(call, told) };
+    performed = { result: valued(await tool.execute?.(checked as never, info)) };
   } catch (error) {
     performed = { result: thrown(error), ...(error instanceof OutcomeUnknown ? { late: error.late.then(valued).catch(thrown) } : {}) };
   }

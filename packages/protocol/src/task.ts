@@ -26,6 +26,9 @@ export interface NetworkAccess {
   timeoutMs?: number;
 }
 
+/** A task that is one call of a tool runs this; its `input` is `{ name, arguments }`. */
+export const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
+
 /** What a task is made of. Values are in their wire form, so that all of it is JSON. */
 export interface TaskRequest {
   language: Language;

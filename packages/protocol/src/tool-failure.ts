@@ -1,5 +1,12 @@
-/** What failures of tools mean, for whoever decides what to do about one. */
+/** What tools tell on the way, and what their failures mean for whoever decides what to do about one. */
 import type { ToolFailure } from './machine.ts';
+
+/** How far the call of a tool is: so much, of `total` where that is known. */
+export interface CallProgress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
 
 /** The call itself was wrong: the same call will not be right the next time, and the tool is not to blame. */
 export function isCallersFault({ name, data }: ToolFailure): boolean {

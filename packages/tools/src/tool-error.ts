@@ -1,5 +1,5 @@
 /** What a tool is told of a call, and what it throws. */
-import type { Value } from '@fermata/protocol';
+import type { CallProgress, Value } from '@fermata/protocol';
 
 export interface ToolCallInfo {
   taskId: string;
@@ -9,6 +9,8 @@ export interface ToolCallInfo {
   idempotencyKey: string;
   /** Aborted when the task is cancelled or runs out of time, and when the call does. */
   signal: AbortSignal;
+  /** Tells how far the call is; it becomes an event of the task. */
+  progress?: ((told: CallProgress) => void) | undefined;
 }
 
 /** What a tool throws to tell the program more than a message. Any other error is passed on by its name and message. */

@@ -25,7 +25,7 @@ export function showCall(call: CallView): CallWire {
 
 const FAMILIES: Record<string, string> = {
   output: 'output',
-  ...Object.fromEntries(['call', 'call_started', 'call_retry', 'call_unknown', 'call_settled', 'decided', 'delivered'].map((kind) => [kind, 'call'])),
+  ...Object.fromEntries(['call', 'call_started', 'call_retry', 'call_progress', 'call_unknown', 'call_settled', 'decided', 'delivered'].map((kind) => [kind, 'call'])),
   ...Object.fromEntries(['checkpoint', 'checkpoint_failed'].map((kind) => [kind, 'checkpoint'])),
   ...Object.fromEntries(['step', 'step_result', 'position', 'progress', 'finding'].map((kind) => [kind, 'step'])),
   usage: 'usage',

@@ -48,7 +48,7 @@ function toolsOf(source: string, listed: readonly McpTool[], connection: McpConn
         idempotent: readOnlyHint || idempotentHint,
         requiresApproval: !readOnlyHint && (destructiveHint === true || openWorldHint === true),
       }),
-      execute: (args, { signal }) => connection.call(called, args as ValueRecord, signal),
+      execute: (args, info) => connection.call(called, args as ValueRecord, info),
     });
     return { tool, originalName };
   });
