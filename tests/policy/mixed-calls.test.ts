@@ -121,7 +121,7 @@ test.each([
 
 test('a rate of a task opens again after its time, and rules by calls count what the task has called', { timeout: 120_000 }, async () => {
   const policy = [
-    { tool: 'read', action: 'rate_limit' as const, when: { n: { lt: 100 } }, rate: { calls: 2, windowMs: 400 } },
+    { tool: 'read', action: 'rate_limit' as const, when: { n: { lt: 100 } }, rate: { calls: 2, windowMs: 10_000 } },
     { tool: 'pay', calls: { gte: 2 }, action: 'deny' as const, reason: 'twice is enough' },
   ];
   const code = `import fermata
