@@ -18,7 +18,11 @@ import type {
   KeysWire,
   KeyWire,
   PageQueryWire,
+  PolicyTestWire,
+  PolicyVerdictWire,
+  PolicyWire,
   SessionPageWire,
+  SetPolicyWire,
   ShortTaskWire,
   StoredFileWire,
   ToolSourcesWire,
@@ -67,6 +71,12 @@ export function createClient(options: ClientOptions) {
       get: (name: string): Promise<ToolSourceWire> => transport.json('GET', `/tool_sources/${part(name)}`),
       add: (source: CreateToolSourceWire): Promise<ToolSourceWire> => transport.json('POST', '/tool_sources', { json: source, creates: true }),
       remove: (name: string): Promise<void> => transport.json('DELETE', `/tool_sources/${part(name)}`),
+    },
+    policy: {
+      get: (): Promise<PolicyWire> => transport.json('GET', '/policy'),
+      set: (policy: SetPolicyWire['policy']): Promise<PolicyWire> => transport.json('PUT', '/policy', { json: { policy } }),
+      /** What would become of a call. */
+      test: (call: PolicyTestWire): Promise<PolicyVerdictWire> => transport.json('POST', '/policy/test', { json: call }),
     },
     webhooks: {
       create: (webhook: CreateWebhookWire): Promise<CreatedWebhookWire> => transport.json('POST', '/webhooks', { json: webhook, creates: true }),

@@ -1,5 +1,5 @@
 /**
- * Requests and answers. What can be repeated without harm (reading, and creating under an Idempotency-Key) is sent again when
+ * Requests and answers. What can be repeated without harm (reading, setting, and creating under an Idempotency-Key) is sent again when
  * there was no answer or the server has no room now.
  */
 import { errorOf, FermataApiError } from './api-error.ts';
@@ -26,7 +26,7 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 const LONGEST_WAIT_MS = 30_000;
 
 export class Transport {
@@ -54,7 +54,7 @@ export class Transport {
     if (options.json !== undefined) headers['content-type'] = 'application/json';
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const init: RequestInit = { method, headers, ...(body === undefined ? {} : { body }), ...(options.signal ? { signal: options.signal } : {}) };
-    const repeatable = method === 'GET' || headers['idempotency-key'] !== undefined;
+    const repeatable = method === 'GET' || method === 'PUT' || headers['idempotency-key'] !== undefined;
     for (let tries = 0; ; tries++) {
       const last = !repeatable || tries >= this.#retries;
       const response = await this.#try(`${this.#base}${path}${queryOf(options.query)}`, init, last);

@@ -26,7 +26,7 @@ export function builtInResult(tools: EngineTools, tenant: string, patterns: read
   if (name === DESCRIBE) {
     const found = tools.describe(tenant, patterns).find((tool) => tool.name === args.name);
     if (!found) return { error: { name: 'UnknownTool', message: `there is no tool ${textOf(args.name)}` } };
-    return { ok: { name: found.name, description: found.description, parameters: fromWire(found.parameters) } };
+    return { ok: { name: found.name, description: found.description, parameters: fromWire(found.parameters), ...(found.result ? { result: fromWire(found.result) } : {}) } };
   }
   return undefined;
 }

@@ -9,11 +9,13 @@
 import { createHash } from 'node:crypto';
 import {
   type Call,
+  type CallProgress,
   type CallResult,
   type CallRow,
   FermataError,
   fromWire,
   HELD_ANSWER_BYTES,
+  isWorthRetrying,
   keyOf,
   type Limits,
   type TaskRef,
@@ -23,7 +25,7 @@ import {
   type ValueRecord,
 } from '@fermata/protocol';
 import { BUILT_IN, builtInResult, REVIEW, reviewedValue } from './built-in-calls.ts';
-import type { EngineTool, EngineToolCall, EngineTools, Moment, Verdict } from './engine-options.ts';
+import type { CallHistory, EngineTool, EngineToolCall, EngineTools, Moment, Verdict } from './engine-options.ts';
 import { leftOut } from './left-out.ts';
 import type { LiveTask } from './live-task.ts';
 import type { LiveTasks } from './live-tasks.ts';
@@ -36,7 +38,25 @@ export interface CallDeskOptions {
   limits: (live: LiveTask) => Limits;
   /** Told when a call of a task has got its result, or waits for something else than before. */
   onChanged: (live: LiveTask) => void;
+  /** Told how far a call is; it passes, and is not kept. */
+  onProgress: (ref: TaskRef, call: CallRow, told: CallProgress) => void;
 }
+
+/** A call that was handed to its tool, or waits at its gate. `repeatable`: it may be lost without harm. */
+interface Flight {
+  controller: AbortController;
+  taskId: string;
+  repeatable: boolean;
+  done: Promise<void>;
+}
+/** `late`: the tool was cut off, and this is what it may say after all. */
+interface Called {
+  result: CallResult;
+  late?: Promise<CallResult>;
+}
+
+/** What becomes of a call at once: settled, waiting, or (neither) ready. */
+type Judged = Pick<Verdict, 'rule' | 'reason' | 'keep'> & { result?: CallResult; waitsFor?: 'approval' | 'review' | 'client_tool'; expiresAfterMs?: number };
 
 /** Unique for a call of a task, and the same whoever computes it. */
 export function callIdOf({ tenant, taskId }: TaskRef, n: number): string {
@@ -51,7 +71,7 @@ export function taskOfCall(callId: string): string {
 export class CallDesk {
   readonly #options: CallDeskOptions;
   /** Calls that were handed to their tools by this process, and what ends them early. */
-  readonly #inFlight = new Map<string, { controller: AbortController; taskId: string; repeatable: boolean; done: Promise<void> }>();
+  readonly #inFlight = new Map<string, Flight>();
   /** How many of them each task has. */
   readonly #perTask = new Map<string, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -78,8 +98,10 @@ export class CallDesk {
       return this.#settle(live, row.n, known, 'an earlier attempt');
     }
     const verdict = this.#judge(live, call);
-    if ('result' in verdict) {
-      live.record('call', { ...said, decision: 'error' in verdict.result ? 'deny' : 'known', ...(verdict.reason ? { reason: verdict.reason } : {}) });
+    const why = { ...(verdict.rule === undefined ? {} : { rule: verdict.rule }), ...(verdict.reason === undefined ? {} : { reason: verdict.reason }) };
+    for (const document of verdict.keep ?? []) live.keep(document);
+    if (verdict.result) {
+      live.record('call', { ...said, decision: 'error' in verdict.result ? 'deny' : 'known', ...why });
       live.putCall(row);
       return this.#settle(live, row.n, verdict.result, 'policy');
     }
@@ -89,12 +111,12 @@ export class CallDesk {
         ...said,
         decision: 'wait',
         waits_for: verdict.waitsFor,
-        ...(verdict.reason ? { reason: verdict.reason } : {}),
+        ...why,
         ...(expiresAt === null ? {} : { expires_at: expiresAt }),
       });
       return live.putCall({ ...row, status: 'waiting', waitsFor: verdict.waitsFor, expiresAt });
     }
-    live.record('call', { ...said, decision: 'allow' });
+    live.record('call', { ...said, decision: 'allow', ...why });
     return live.putCall(row);
   }
 
@@ -157,7 +179,12 @@ export class CallDesk {
       this.#settle(live, call.n, { ok: fromWire(value === undefined ? reviewedValue(call) : value) }, by);
     } else {
       const editedArgs = edited === undefined ? null : JSON.stringify(edited);
-      live.changeCall(call.n, { status: 'ready', waitsFor: null, expiresAt: null, editedArgs, by });
+      const tool = this.#tool(live, call.tool);
+      if (tool && !tool.execute) {
+        const expiresAt = tool.timeoutMs === undefined ? null : this.#options.now() + tool.timeoutMs;
+        // A client asks for its second decision: the result.
+        live.changeCall(call.n, { status: 'waiting', waitsFor: 'client_tool', expiresAt, editedArgs, by });
+      } else live.changeCall(call.n, { status: 'ready', waitsFor: null, expiresAt: null, editedArgs, by });
       this.performReady(live);
     }
     this.#options.onChanged(live);
@@ -178,7 +205,8 @@ export class CallDesk {
   }
   expire(live: LiveTask, call: CallRow): void {
     const what = call.waitsFor === 'review' ? 'the review' : `the approval of ${call.tool}`;
-    this.#settle(live, call.n, failed('ApprovalExpired', `${what} was not given in time`), 'expiry');
+    const expired = call.waitsFor === 'client_tool' ? failed('Timeout', `${call.tool} was not answered in time`) : failed('ApprovalExpired', `${what} was not given in time`);
+    this.#settle(live, call.n, expired, 'expiry');
     this.#options.onChanged(live);
   }
 
@@ -205,7 +233,7 @@ export class CallDesk {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  #judge(live: LiveTask, call: Call): { result: CallResult; reason?: string } | { waitsFor?: 'approval' | 'review' | 'client_tool'; reason?: string; expiresAfterMs?: number } {
+  #judge(live: LiveTask, call: Call): Judged {
     const { tools } = this.#options;
     const tool = this.#tool(live, call.name);
     if (!tool && call.name === REVIEW) return { waitsFor: 'review', ...(typeof call.args.reason === 'string' ? { reason: call.args.reason } : {}) };
@@ -217,14 +245,32 @@ export class CallDesk {
     } catch (error) {
       return { result: { error: described(error) }, reason: 'its arguments do not fit' };
     }
-    const verdict: Verdict = tools.judge(live.ref.tenant, tool, tool.judged?.(call.args) ?? call.args, live.row.request.policy ?? []);
-    const reason = 'reason' in verdict && verdict.reason !== undefined ? { reason: verdict.reason } : {};
+    const verdict = tools.judge(live.ref.tenant, tool, tool.judged?.(call.args) ?? call.args, live.row.request.policy ?? [], this.#historyOf(live));
     if (verdict.action === 'deny')
-      return { result: failed('PolicyViolation', `the call of ${call.name} is denied${reason.reason ? `: ${reason.reason}` : ' by policy'}`), ...reason };
-    if (verdict.action === 'require_approval') {
-      return { waitsFor: 'approval', ...reason, ...(verdict.expiresAfterMs === undefined ? {} : { expiresAfterMs: verdict.expiresAfterMs }) };
+      return { ...verdict, result: failed('PolicyViolation', `the call of ${call.name} is denied${verdict.reason ? `: ${verdict.reason}` : ' by policy'}`) };
+    if (verdict.action === 'rate_limited') {
+      const seconds = Math.ceil(verdict.retryAfterMs / 1000);
+      const message = `${call.name} was called too often${verdict.reason ? `: ${verdict.reason}` : ''}; it can be called again in ${seconds} s`;
+      return { ...verdict, result: { error: { name: 'RateLimited', message, data: { retry_after_seconds: verdict.retryAfterMs / 1000 } } } };
     }
-    return tool.execute ? {} : { waitsFor: 'client_tool' };
+    if (verdict.action === 'require_approval') return { ...verdict, waitsFor: 'approval' };
+    return tool.execute ? verdict : { ...verdict, waitsFor: 'client_tool', ...(tool.timeoutMs === undefined ? {} : { expiresAfterMs: tool.timeoutMs }) };
+  }
+
+  #historyOf(live: LiveTask): CallHistory {
+    const counts = ({ by }: CallRow) => by !== 'policy' && by !== 'an earlier attempt';
+    const argsOf = ({ tool, args }: CallRow) => {
+      const made = fromWire(JSON.parse(args)) as ValueRecord;
+      return this.#tool(live, tool)?.judged?.(made) ?? made;
+    };
+    return {
+      now: this.#options.now(),
+      calls: () =>
+        live
+          .calls()
+          .filter(counts)
+          .map((row) => ({ tool: row.tool, at: row.createdAt, args: () => argsOf(row) })),
+    };
   }
 
   #tool(live: LiveTask, name: string): EngineTool | undefined {
@@ -250,23 +296,48 @@ export class CallDesk {
 
   #perform(live: LiveTask, call: CallRow): void {
     const tool = this.#tool(live, call.tool);
-    const started = live.changeCall(call.n, { status: 'started', tries: call.tries + 1, notBefore: null });
     const controller = new AbortController();
     const key = call.callId;
     const taskId = keyOf(live.ref);
     const release = this.#options.tasks.hold(live);
+    const repeatable = !tool || tool.idempotent || tool.gate !== undefined;
+    const flight = { controller, taskId, repeatable, done: Promise.resolve() };
     this.#count(taskId, 1);
-    const done = this.#performed(live, tool, started, controller.signal).finally(() => {
+    flight.done = this.#gated(live, tool, call, flight).finally(() => {
       this.#inFlight.delete(key);
       this.#count(taskId, -1);
+      // There is room for another; and this one may be ready again, and its time may have come, while it still counted.
       const now = this.#options.tasks.peek(live.ref);
       if (now) this.performReady(now);
       release();
     });
-    this.#inFlight.set(key, { controller, taskId, repeatable: !tool || tool.idempotent, done });
+    this.#inFlight.set(key, flight);
   }
 
-  async #performed(live: LiveTask, tool: EngineTool | undefined, call: CallRow, signal: AbortSignal): Promise<void> {
+  /** Nothing has begun while a call waits at the gate of its tool. */
+  async #gated(live: LiveTask, tool: EngineTool | undefined, call: CallRow, flight: Flight): Promise<void> {
+    const { signal } = flight.controller;
+    if (!tool?.gate) {
+      await this.#performed(live, tool, this.#started(live, call), signal);
+      return;
+    }
+    let leave: (result: CallResult) => void;
+    try {
+      leave = await tool.gate.enter(signal);
+    } catch (error) {
+      return this.#report(live.ref, call, tool, { result: { error: described(error) } });
+    }
+    if (this.#closed || live.broken || live.row.desired !== 'run' || live.call(call.n)?.status !== 'ready') return leave(failed('Aborted', 'the call was not made'));
+    flight.repeatable = tool.idempotent;
+    leave((await this.#performed(live, tool, this.#started(live, call), signal)) ?? failed('Aborted', 'the call was not made'));
+  }
+
+  #started(live: LiveTask, { n, tries }: CallRow): CallRow {
+    return live.changeCall(n, { status: 'started', tries: tries + 1, notBefore: null });
+  }
+
+  /** What came of it, unless it was not begun. */
+  async #performed(live: LiveTask, tool: EngineTool | undefined, call: CallRow, signal: AbortSignal): Promise<CallResult | undefined> {
     const { moment } = this.#options;
     if (tool && !tool.idempotent) {
       live.record('call_started', { call_id: call.callId, n: call.n, try: call.tries });
@@ -274,39 +345,46 @@ export class CallDesk {
         await live.flush();
       } catch {
         // It was not begun; what is durable decides how the task goes on.
-        return;
+        return undefined;
       }
     }
-    let result: CallResult;
-    if (!tool?.execute) result = failed('UnknownTool', `there is no tool ${call.tool} any more`);
+    let called: Called;
+    if (!tool?.execute) called = { result: failed('UnknownTool', `there is no tool ${call.tool} any more`) };
     else {
       moment('tool.before');
-      result = await this.#called(tool, call, this.#callOf(live, call, signal));
+      called = await this.#called(tool, call, this.#callOf(live, call, signal));
       moment('tool.after');
     }
-    await this.#report(live.ref, call, tool, result);
+    await this.#report(live.ref, call, tool, called);
+    void called.late?.then((result) => this.#report(live.ref, call, tool, { result }));
+    return called.result;
   }
 
-  async #called(tool: EngineTool, call: CallRow, told: EngineToolCall): Promise<CallResult> {
+  async #called(tool: EngineTool, call: CallRow, told: EngineToolCall): Promise<Called> {
+    const valued = (value: unknown): CallResult => ({ ok: fromWire(toWire(value, `result of ${tool.name}`)) });
+    const thrown = (error: unknown): CallResult => ({ error: described(error) });
     try {
       const args = tool.check(fromWire(JSON.parse(call.editedArgs ?? call.args)) as ValueRecord);
-      const value = await tool.execute?.(args as never, told);
-      return { ok: fromWire(toWire(value, `result of ${tool.name}`)) };
+      return { result: valued(await tool.execute?.(args as never, told)) };
     } catch (error) {
-      return { error: described(error) };
+      const { outcome, late } = (error ?? {}) as { outcome?: unknown; late?: Promise<unknown> };
+      return outcome === 'unknown' ? { result: thrown(error), late: Promise.resolve(late).then(valued).catch(thrown) } : { result: thrown(error) };
     }
   }
 
-  /** What a tool has answered is recorded, whoever has the task by now. */
-  async #report(ref: TaskRef, { n, callId, tries }: CallRow, tool: EngineTool | undefined, result: CallResult): Promise<void> {
+  /** What a tool has answered is recorded, whoever has the task by now, and also where nobody waited for it any more. */
+  async #report(ref: TaskRef, { n, callId, tries, status }: CallRow, tool: EngineTool | undefined, { result, late }: Called): Promise<void> {
     const { tasks, now, onChanged } = this.#options;
     for (let attempt = 0; attempt < 5; attempt++) {
       try {
         await tasks.use(ref, async (live) => {
           const call = live.call(n);
-          if (live.ended || call?.status !== 'started' || call.tries !== tries) return;
+          if (live.ended || call?.tries !== tries || (call.status !== status && call.waitsFor !== 'outcome_unknown')) return;
           const { maxAttempts = 1, backoffMs = 1000 } = tool?.retry ?? {};
-          if ('error' in result && tries < maxAttempts && !isRefusal(result.error)) {
+          if (late && !tool?.idempotent) {
+            live.record('call_unknown', { call_id: callId, n });
+            live.changeCall(n, { status: 'waiting', waitsFor: 'outcome_unknown', expiresAt: null });
+          } else if ('error' in result && tries < maxAttempts && tool?.idempotent && isWorthRetrying(result.error)) {
             const notBefore = now() + backoffMs * 2 ** (tries - 1);
             live.record('call_retry', { call_id: callId, n, error: result.error, not_before: notBefore });
             live.changeCall(n, { status: 'ready', notBefore });
@@ -343,8 +421,10 @@ export class CallDesk {
     }
   }
 
-  #callOf({ ref }: LiveTask, { callId, n }: CallRow, signal: AbortSignal): EngineToolCall {
-    return { taskId: ref.taskId, callId, idempotencyKey: `${ref.tenant}:${ref.taskId}:${n}`, signal };
+  #callOf({ ref }: LiveTask, call: CallRow, signal: AbortSignal): EngineToolCall {
+    const { callId, n } = call;
+    const progress = (told: CallProgress) => this.#options.onProgress(ref, call, told);
+    return { taskId: ref.taskId, callId, idempotencyKey: `${ref.tenant}:${ref.taskId}:${n}`, signal, progress };
   }
 
   #later(ref: TaskRef, ms: number): void {
@@ -370,9 +450,6 @@ export function resultOf(call: CallRow): CallResult {
 
 function failed(name: string, message: string): CallResult {
   return { error: { name, message } };
-}
-function isRefusal({ name }: ToolFailure): boolean {
-  return name === 'InvalidArguments';
 }
 
 /** What was thrown may be anything, and may itself throw when it is looked at. */

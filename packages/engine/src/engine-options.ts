@@ -1,5 +1,21 @@
 /** What an engine is made of, and what of it can be set. */
-import type { Host, Language, LimitsInput, OpenOptions, PolicyRule, SealKey, Store, TaskFault, TaskRequest, TaskRow, ToolName, ValueRecord } from '@fermata/protocol';
+import type {
+  CallProgress,
+  CallResult,
+  DocumentRow,
+  Host,
+  Language,
+  LimitsInput,
+  OpenOptions,
+  PolicyRule,
+  SealKey,
+  Store,
+  TaskFault,
+  TaskRequest,
+  TaskRow,
+  ToolName,
+  ValueRecord,
+} from '@fermata/protocol';
 
 export interface EngineToolCall {
   taskId: string;
@@ -8,6 +24,8 @@ export interface EngineToolCall {
   idempotencyKey: string;
   /** Aborted when the task is cancelled or runs out of time. */
   signal: AbortSignal;
+  /** Tells how far the call is. */
+  progress?: (told: CallProgress) => void;
 }
 
 /** A tool as the engine uses it. */
@@ -17,17 +35,34 @@ export interface EngineTool {
   readonly requiresApproval: boolean;
   /** How often a failed call is tried in all, and how long before the second try; doubled for each after it. */
   readonly retry?: { maxAttempts: number; backoffMs: number } | undefined;
+  /** Of a call that waits for a client: how long it is waited for. */
+  readonly timeoutMs?: number | undefined;
+  /** Passed before each call; the result is told to what it resolves with. */
+  readonly gate?: { enter(signal: AbortSignal): Promise<(result: CallResult) => void> } | undefined;
   /** Checks arguments; returns them as the tool takes them, or throws. */
   readonly check: (args: ValueRecord) => unknown;
   /** The arguments as policy is to see them, where that is not as they are. */
   readonly judged?: ((args: ValueRecord) => ValueRecord) | undefined;
-  /** Absent for a client-side tool. */
+  /** Absent for a client-side tool. An error whose `outcome` is `unknown` says so; its `late` is what may be answered after all. */
   readonly execute: ((args: never, call: EngineToolCall) => unknown) | undefined;
   /** Asked about a call whose outcome was lost: what came of it, or undefined where that cannot be said. */
   readonly reconcile?: ((args: never, call: EngineToolCall) => Promise<{ output: unknown } | { retry: true } | undefined>) | undefined;
 }
 
-export type Verdict = { action: 'allow' } | { action: 'deny'; reason?: string } | { action: 'require_approval'; reason?: string; expiresAfterMs?: number };
+export type Verdict = {
+  /** The rule that has decided, in words. */
+  rule?: string;
+  reason?: string;
+  /** To be durable with the call. */
+  keep?: readonly (() => DocumentRow)[];
+} & ({ action: 'allow' | 'deny' } | { action: 'require_approval'; expiresAfterMs?: number } | { action: 'rate_limited'; retryAfterMs: number });
+
+/** What policy may know besides the call itself. */
+export interface CallHistory {
+  now: number;
+  /** Calls of tools that the task has made before and policy has not refused, in the order of their start. */
+  calls(): readonly { tool: string; at: number; args: () => ValueRecord }[];
+}
 
 /** Where the engine finds tools, and what it may do with them. */
 export interface EngineTools {
@@ -35,14 +70,14 @@ export interface EngineTools {
   ready(tenant: string): Promise<void>;
   /** What programs of this tenant may know of; `patterns`: only names that fit one. The same list as before while it is the same. */
   names(tenant: string, patterns?: readonly string[]): readonly ToolName[];
-  /** The same, with what they do and take (a JSON Schema). */
-  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[];
+  /** The same, with what they do, take and, where that is known, return (JSON Schemas). */
+  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown; result?: unknown }[];
   /** Throws `invalid_request` where a request asks for what cannot be served. */
   checkRequest(request: TaskRequest): void;
   /** What a task calls by this name; `request`: its own. */
   find(tenant: string, name: string, request: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined;
-  /** `rules`: of the task, before those that stand for all. */
-  judge(tenant: string, tool: EngineTool, args: ValueRecord, rules: readonly PolicyRule[]): Verdict;
+  /** `rules`: of the task. */
+  judge(tenant: string, tool: EngineTool, args: ValueRecord, rules: readonly PolicyRule[], history: CallHistory): Verdict;
 }
 
 export interface PreparedProgram {

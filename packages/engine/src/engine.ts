@@ -26,7 +26,7 @@ import {
 } from '@fermata/protocol';
 import { Alarm } from './alarm.ts';
 import { Batches } from './batches.ts';
-import { CallDesk, taskOfCall } from './call-desk.ts';
+import { CallDesk, type CallDeskOptions, taskOfCall } from './call-desk.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Control } from './control.ts';
 import { decideCall } from './decisions.ts';
@@ -91,10 +91,15 @@ class DurableEngine implements Engine {
       },
       onBroken: (live) => this.#onBroken(live),
     });
-    this.#desk = new CallDesk({ tools, now, moment, tasks: this.#tasks, limits: (live) => this.#limits(live.row.request), onChanged: (live) => this.#control.wake(live) });
+    const onProgress: CallDeskOptions['onProgress'] = (ref, { callId, n, tool }, { progress, total, message }) => {
+      const data = { call_id: callId, n, tool, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) };
+      this.#hub.tell(ref, () => [{ seq: null, at: now(), kind: 'call_progress', data }]);
+    };
+    const limits = (live: LiveTask) => this.#limits(live.row.request);
+    this.#desk = new CallDesk({ tools, now, moment, tasks: this.#tasks, limits, onChanged: (live) => this.#control.wake(live), onProgress });
     const { maxRunning = 64 } = options;
     this.#queue = new Queue({ maxRunning, maxBusy: options.maxBusy ?? 2 * availableParallelism(), maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
-    this.#checkpoints = new Checkpoints({ ...options, limits: (live) => this.#limits(live.row.request), now });
+    this.#checkpoints = new Checkpoints({ ...options, limits, now });
     this.#batches = new Batches(store, now, listens);
     this.#sessions = new Sessions(store, now);
     this.#files = new Files(store, now);

@@ -13,7 +13,18 @@ export interface EntryBodies {
   /** The program begins, from its start, at this time of its clock. */
   /** `tools`: those that the program was told of; a replay tells it of the same. */
   begun: { attempt: number; now_ms: number; image: string; tools?: ToolName[] };
-  call: { call_id: string; n: number; tool: string; arguments: unknown; decision: 'allow' | 'deny' | 'wait' | 'known'; waits_for?: string; reason?: string; expires_at?: number };
+  /** `rule`: the one of policy that has decided. */
+  call: {
+    call_id: string;
+    n: number;
+    tool: string;
+    arguments: unknown;
+    decision: 'allow' | 'deny' | 'wait' | 'known';
+    waits_for?: string;
+    rule?: string;
+    reason?: string;
+    expires_at?: number;
+  };
   decided: { call_id: string; decision: unknown; by: string };
   call_started: { call_id: string; n: number; try: number };
   call_retry: { call_id: string; n: number; error: unknown; not_before: number };

@@ -53,6 +53,7 @@ export class LiveTask {
   readonly #answers: number[];
   #changed = false;
   #outbox: OutboxRow[] = [];
+  #documents: (() => DocumentRow)[] = [];
   #last: Promise<void> = Promise.resolve();
   #broken: FermataError | undefined;
 
@@ -152,24 +153,32 @@ export class LiveTask {
     this.#changed = true;
   }
 
+  /** A document that is to be durable with what was changed before; it is asked for when that is committed. */
+  keep(document: () => DocumentRow): void {
+    this.#documents.push(document);
+    this.#changed = true;
+  }
+
   /**
    * Everything that was changed before is durable when this resolves. Rejects with what the store says.
    */
   flush(besides: Besides = {}): Promise<void> {
     if (this.#broken) return Promise.reject(this.#broken);
     if (!this.#changed && Object.keys(besides).length === 0) return this.#last;
-    const [entries, changedCalls, outbox] = [this.#entries, this.#changedCalls, this.#outbox];
+    const [entries, changedCalls, outbox, documents] = [this.#entries, this.#changedCalls, this.#outbox, this.#documents];
     const commit: Commit = {
       task: { row: this.#row, expect: this.#handedRow.seq },
       entries,
       calls: [...changedCalls].map((n) => this.#calls.get(n) as CallRow),
       ...besides,
       outbox: [...outbox, ...(besides.outbox ?? [])],
+      documents: [...documents.map((made) => ({ row: made() })), ...(besides.documents ?? [])],
     };
     this.#handedRow = this.#row;
     this.#entries = [];
     this.#changedCalls = new Set();
     this.#outbox = [];
+    this.#documents = [];
     this.#changed = false;
     this.#last = this.#commit(commit, entries);
     this.#last.catch(() => {});

@@ -1,10 +1,8 @@
 /** The program of a task, as a machine is given it. */
-import { FermataError, fromWire, type Program, type Store, type TaskRequest, type TaskRow, type ToolName } from '@fermata/protocol';
+import { CALL_PROGRAM, FermataError, fromWire, type Program, type Store, type TaskRequest, type TaskRow, type ToolName } from '@fermata/protocol';
 import { BUILT_IN } from './built-in-calls.ts';
 import type { CheckableTool, EngineTools, PreparedProgram } from './engine-options.ts';
 import { toolsInCode } from './tools-in-code.ts';
-
-const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 
 /** Throws `not_found` where a file that it is to have is gone. */
 export async function programOf(store: Store, tools: EngineTools, { tenant, request }: TaskRow): Promise<Program> {

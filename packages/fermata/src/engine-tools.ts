@@ -4,15 +4,15 @@
  * A tool that is code runs as a task of its own, whose id follows from the call: a call that is made again after a crash finds
  * the task that it began before.
  */
-import { type EngineTool, type EngineToolCall, type EngineTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
+import { type CallHistory, type EngineTool, type EngineToolCall, type EngineTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
 import { FermataError, fromWire, type NetworkAccess, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
-import { judgeCall, nameFits, parameterNames, type Tool, ToolError } from '@fermata/tools';
-import { type AddedHeader, type AddressGuardOptions, networkTools, type RegisteredTool, type ToolRegistry } from '@fermata/tools/registry';
+import { checkRules, judgeCall, nameFits, type PlacedRule, parameterNames, type Tool, ToolError } from '@fermata/tools';
+import { type AddedHeader, type AddressGuardOptions, networkTools, type PolicyBook, type RegisteredTool, type ToolRegistry } from '@fermata/tools/registry';
 
 export interface EngineToolsOptions {
   registry: ToolRegistry;
-  /** Rules for all tasks, after those of the task itself. */
-  policy?: readonly PolicyRule[] | undefined;
+  /** Rules beside those of the task itself. */
+  policy: PolicyBook;
   /** Which addresses programs may reach besides public ones. */
   network?: AddressGuardOptions | undefined;
   networkHeaders?: readonly AddedHeader[] | undefined;
@@ -50,6 +50,7 @@ class RegistryTools implements EngineTools {
   }
 
   async ready(tenant: string): Promise<void> {
+    await this.#options.policy.ready(tenant);
     const list = await this.#options.registry.list(tenant);
     // A task does not pay for the tools that it does not call.
     if (this.#tenants.get(tenant)?.list === list) return;
@@ -67,12 +68,13 @@ class RegistryTools implements EngineTools {
     return known;
   }
 
-  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown }[] {
+  describe(tenant: string, patterns?: readonly string[]): ReturnType<EngineTools['describe']> {
     const fitting = this.#of(tenant).list.filter(({ tool }) => isGiven(tool.name, patterns));
-    return fitting.map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
+    return fitting.map(({ tool: { name, description, parameters, result } }) => ({ name, description, parameters, ...(result ? { result } : {}) }));
   }
 
-  checkRequest({ network }: TaskRequest): void {
+  checkRequest({ network, policy = [] }: TaskRequest): void {
+    checkRules(policy, 'task');
     if (network?.hosts === true && !this.#options.anyHost) {
       throw new FermataError('invalid_request', 'network_access: true is not allowed here', { hint: 'Name the hosts that the program may reach.' });
     }
@@ -87,14 +89,16 @@ class RegistryTools implements EngineTools {
     return { ...registered.tool, idempotent: true, execute: (args: unknown, call: EngineToolCall) => this.#runCode(tenant, registered, args, call) };
   }
 
-  judge(tenant: string, { name, requiresApproval }: EngineTool, args: ValueRecord, rules: readonly PolicyRule[]): Verdict {
-    void tenant;
-    const { action, rule, reason = rule?.reason } = judgeCall([...rules, ...(this.#options.policy ?? [])], name, args, requiresApproval ? 'require_approval' : 'allow');
-    return {
-      action,
-      ...(reason === undefined ? {} : { reason }),
-      ...(rule?.expiresAfterMs === undefined ? {} : { expiresAfterMs: rule.expiresAfterMs }),
-    };
+  judge(tenant: string, { name, requiresApproval }: EngineTool, args: ValueRecord, rules: readonly PolicyRule[], { now, calls }: CallHistory): Verdict {
+    const { policy } = this.#options;
+    const call = { tool: name, args, now, calls: () => calls().filter(({ tool }) => tool === name).length };
+    const { action, decidedBy, rates, reason } = judgeCall(policy.layers(tenant, rules), call, requiresApproval ? 'require_approval' : 'allow');
+    if (rates.length > 0) {
+      const counted = policy.count(tenant, rates, now, calls);
+      if ('refusedBy' in counted) return { action: 'rate_limited', retryAfterMs: counted.retryAfterMs, ...told(counted.refusedBy) };
+      if (counted.keep.length > 0) return { action, keep: counted.keep, ...told(decidedBy) };
+    }
+    return { action, ...told(decidedBy), ...(reason === undefined ? {} : { reason }) };
   }
 
   #networkOf(access: NetworkAccess): Tool[] {
@@ -116,11 +120,21 @@ class RegistryTools implements EngineTools {
       ...{ input: toWire(args), tools: [], metadata: { tool: tool.name, call_id: callId } },
     };
     const ended = await this.#options.runTask(tenant, taskOfCall(callId), request, signal);
-    if (ended.status === 'succeeded') return fromWire(ended.output);
+    const { checkResult = (value: unknown) => value } = tool;
+    if (ended.status === 'succeeded') return checkResult(fromWire(ended.output));
     throw new ToolError(ended.error?.message ?? `the tool's task ${ended.taskId} was ${ended.status}`, { name: 'ToolError', data: { code: ended.error?.code ?? ended.status } });
   }
 }
 
 function isGiven(name: string, patterns: readonly string[] | undefined): boolean {
   return patterns === undefined || patterns.some((pattern) => nameFits(pattern, name));
+}
+
+function told(placed: PlacedRule | undefined): Pick<Verdict, 'rule' | 'reason'> & { expiresAfterMs?: number } {
+  if (!placed) return {};
+  const { of, number, rule } = placed;
+  const { reason, expiresAfterMs, rate } = rule;
+  const limit = rate && `at most ${rate.calls} calls in ${rate.windowMs / 1000} s`;
+  const text = [reason, limit].filter(Boolean).join(', ');
+  return { rule: `rule ${number} of the ${of}`, ...(text ? { reason: text } : {}), ...(expiresAfterMs === undefined ? {} : { expiresAfterMs }) };
 }

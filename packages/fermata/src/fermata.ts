@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { toolsInCode } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
 import {
+  CALL_PROGRAM,
   FermataError,
   type Host,
   imageOfLanguage,
@@ -11,6 +12,7 @@ import {
   type LimitsInput,
   limitsSchema,
   type MachineOptions,
+  type NetworkAccess,
   type Program,
   parseOptions,
   type SealKey,
@@ -68,7 +70,10 @@ export interface Fermata extends AsyncDisposable {
 }
 
 /** The program to check, and what it is to have and to keep to when it runs. */
-export type CheckProgramOptions = Pick<CodeOptions, 'language' | 'code' | 'tools' | 'files' | 'allowedLibraries' | 'requiredLibraries' | 'blockedCommands' | 'strict'>;
+export type CheckProgramOptions = Pick<CodeOptions, 'language' | 'code' | 'tools' | 'files' | 'allowedLibraries' | 'requiredLibraries' | 'blockedCommands' | 'strict'> & {
+  /** What it may reach. */
+  network?: NetworkAccess;
+};
 
 export interface CheckReport {
   /** Whether it would be run: there is no error among the findings. */
@@ -76,7 +81,11 @@ export interface CheckReport {
   findings: Finding[];
 }
 
-const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
+/** Throws `invalid_request` for a host that cannot be understood. */
+async function checkNetwork({ hosts }: NetworkAccess): Promise<void> {
+  const { networkTools } = await import('@fermata/tools/registry');
+  networkTools({ hosts });
+}
 
 /** Makes a Fermata. Nothing is loaded before the first task. Close it, or use `await using`. */
 export function createFermata(options: FermataOptions = {}): Fermata {
@@ -125,7 +134,9 @@ class LocalFermata implements Fermata {
   }
 
   async check(options: CheckProgramOptions): Promise<CheckReport> {
-    checkStartOptions('start', options);
+    const { network, ...program } = options;
+    checkStartOptions('start', program);
+    if (network) await checkNetwork(network);
     const tools = [...toolsByName([...this.#tools.values(), ...(options.tools ?? [])]).values()].map(checkable);
     return reportOf(await checkInFull(this.#host, options, options.tools || tools.length > 0 ? tools : undefined));
   }

@@ -18,9 +18,9 @@ import {
   strictOptions,
   type TaskRequest,
 } from '@fermata/protocol';
-import { checkRules, type Tool, type ToolDefinition } from '@fermata/tools';
+import type { Tool, ToolDefinition } from '@fermata/tools';
 import type { Finding } from '@fermata/tools/check';
-import type { AddedHeader, ToolRegistry, ToolRegistryOptions, ToolSourcesOptions } from '@fermata/tools/registry';
+import type { AddedHeader, PolicyBook, ToolRegistry, ToolRegistryOptions, ToolSourcesOptions } from '@fermata/tools/registry';
 import { z } from 'zod';
 import { checkableTask, checkInFull, checkTask, prepareCheck } from './check-program.ts';
 import type { engineTools } from './engine-tools.ts';
@@ -43,16 +43,7 @@ export interface OpenEngineOptions
   extends Pick<FermataOptions, 'host' | 'threads' | 'jail' | 'maxResidentBytes' | 'cacheDir' | 'limits' | 'oldKeys'>,
     Pick<
       EngineOptions,
-      | 'maxRunning'
-      | 'maxRunningPerTenant'
-      | 'maxQueued'
-      | 'checkpointEveryCpuMs'
-      | 'keepForTimerMs'
-      | 'cancelGraceMs'
-      | 'retentionMs'
-      | 'worker'
-      | 'moment'
-      | 'goesOn'
+      'maxRunning' | 'maxRunningPerTenant' | 'maxQueued' | 'checkpointEveryCpuMs' | 'keepForTimerMs' | 'cancelGraceMs' | 'retentionMs' | 'worker' | 'moment' | 'goesOn'
     > {
   /** The data folder, made if it is missing. Without it everything is kept in memory, and gone with the process. */
   folder?: string;
@@ -67,7 +58,7 @@ export interface OpenEngineOptions
   sourcesWaitMs?: number;
   /** Tenants may have MCP servers started as processes of this machine. Default: false. */
   allowSourceCommands?: boolean;
-  /** Rules for all tasks, after those of the task itself. */
+  /** Rules for all tasks of all tenants, beside their own. */
   policy?: readonly PolicyRule[];
   /** Which addresses http tools, tool sources, and programs whose task has network access, may reach besides public ones. */
   network?: ToolRegistryOptions['network'];
@@ -89,8 +80,8 @@ export interface OpenEngine extends AsyncDisposable {
   engine: Engine;
   store: Store;
   registry: ToolRegistry;
-  /** Rules for all tasks. */
-  policy: readonly PolicyRule[];
+  /** Rules for all tasks, and those of each tenant. */
+  policy: PolicyBook;
   /** Who owns the data folder: this process. */
   owner: FolderOwner | undefined;
   /** What is wrong with the program of a task that nobody has submitted; nothing of it runs. */
@@ -120,7 +111,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
   const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, policy: given = [], listeners, ...others } = options;
   const { tools = [], sources, sourcesWaitMs = SOURCES_WAIT_MS, allowSourceCommands, network, networkHeaders, trustHosts, anyHost, secret, ...rest } = others;
   // Only who opens an engine needs it, and it is not small.
-  const { createToolRegistry } = await import('@fermata/tools/registry');
+  const { createToolRegistry, PolicyBook } = await import('@fermata/tools/registry');
   const { engineTools } = await import('./engine-tools.ts');
   const owner = folder === undefined ? undefined : takeFolder(folder);
   let begun: ToolRegistry | undefined;
@@ -131,8 +122,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const host = where === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
     const told = typeof tools === 'function' ? await tools(store) : tools;
     const equipment: Equipment = 'tools' in told ? told : { tools: told };
-    const policy = [...given, ...(equipment.policy ?? [])];
-    checkRules(policy);
+    const policy = new PolicyBook({ store, rules: [...given, ...(equipment.policy ?? [])] });
     const registry = createToolRegistry({
       ...{ store, tools: equipment.tools, sources: joined(sources, equipment.sources), allowSourceCommands: allowSourceCommands ?? false },
       ...(network ? { network } : {}),

@@ -1,6 +1,6 @@
 /** A program's source as its machine takes it, and the way back from places in it to the user's own. */
 import { type SourceMapping, stripTypes, withoutFence } from '@fermata/machine';
-import { FermataError, type Program } from '@fermata/protocol';
+import { CALL_PROGRAM, FermataError, type Program } from '@fermata/protocol';
 import { asStrict, strictLibraries, strictPrologue } from './strict-program.ts';
 import type { TaskError } from './task-result.ts';
 
@@ -17,10 +17,13 @@ export interface PreparedSource {
 type Source = Pick<Program, 'language' | 'code' | 'allowedLibraries' | 'strict'>;
 
 const unchanged = (error: TaskError) => error;
+/** Places in a program that is ours say nothing to its user. */
+const withoutPlaces = ({ line: _line, column: _column, traceback: _traceback, ...error }: TaskError): TaskError => error;
 
 export function prepareSource(source: Source): PreparedSource {
   const { language, code, strict } = source;
   if (language === 'python') return strict ? { code, allowedLibraries: strictLibraries(source), explain: asStrict } : { code, explain: unchanged };
+  if (code === CALL_PROGRAM) return { code, explain: withoutPlaces };
   if (language === 'javascript') return strict ? withPrologue(withoutFence(code), undefined, code, 'main.js') : { code, explain: unchanged };
   try {
     const stripped = stripTypes(code);

@@ -92,6 +92,7 @@ export class Stepper {
     if (refused) return this.#failed(refused);
     const input = await this.#nextInput();
     if (input === 'stopped') return { kind: 'stopped' };
+    if (input === 'calls') return { kind: 'calls', dueMs: null };
     if (input === 'timeout') return this.#failed(this.#overTime());
     const { machine, time, signal } = this.#options;
     try {
@@ -154,8 +155,8 @@ export class Stepper {
     return limitError('timeout', `the program ran longer than ${machine.limits.timeoutMs} ms${while_}`);
   }
 
-  /** The next thing to give to the machine, waiting for it if need be. */
-  async #nextInput(): Promise<Input | 'stopped' | 'timeout'> {
+  /** The next thing to give to the machine, waiting for it if need be; `calls` where only somebody else can answer by now. */
+  async #nextInput(): Promise<Input | 'stopped' | 'timeout' | 'calls'> {
     const { program, seed, calls, time, bell } = this.#options;
     for (;;) {
       if (this.#stopAsked) return 'stopped';
@@ -168,6 +169,7 @@ export class Stepper {
         return { kind: 'answer', ...answer, nowMs: Date.now() };
       }
       const { dueMs } = this.#waits;
+      if (dueMs === null && calls.areForOthers) return 'calls';
       if (dueMs !== null && Date.now() >= dueMs) return { kind: 'timer', nowMs: Date.now() };
       await bell.heard(Math.min(time.budget.wallMs, dueMs === null ? Number.POSITIVE_INFINITY : dueMs - Date.now()));
     }

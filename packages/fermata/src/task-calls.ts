@@ -19,16 +19,19 @@ export class TaskCalls {
   readonly book: CallBook;
   readonly #runner: ToolRunnerOptions;
   readonly #onSettled: (call: Call, result: CallResult) => void;
+  /** Told when a call waits for something else than before. */
+  readonly #onChanged: () => void;
   readonly #maxAtOnce: number;
   #performing = false;
   #closed = false;
 
   /** `maxAtOnce`: how many calls are carried out at the same time. */
-  constructor(book: CallBook, runner: ToolRunnerOptions, maxAtOnce: number, onSettled: (call: Call, result: CallResult) => void) {
+  constructor(book: CallBook, runner: ToolRunnerOptions, maxAtOnce: number, onSettled: (call: Call, result: CallResult) => void, onChanged: () => void) {
     this.book = book;
     this.#runner = runner;
     this.#maxAtOnce = maxAtOnce;
     this.#onSettled = onSettled;
+    this.#onChanged = onChanged;
   }
 
   /** Calls without an answer, in the order of their start. */
@@ -114,8 +117,15 @@ export class TaskCalls {
     const handedOver = () => {
       record.state = 'started';
     };
-    void performCall(record.call, runner, handedOver).then((result) => {
-      if ((record.state === 'deciding' || record.state === 'started') && !this.#closed) this.#settle(record, result);
+    void performCall(record.call, runner, handedOver).then(({ result, late }) => {
+      if (this.#closed || (record.state !== 'deciding' && record.state !== 'started')) return;
+      if (!late) return this.#settle(record, result);
+      record.state = 'unknown';
+      this.#onChanged();
+      // A result is a fact, also where nobody waited for it any more.
+      void late.then((after) => {
+        if (record.state === 'unknown' && !this.#closed) this.#settle(record, after);
+      });
     });
   }
   #settle(record: CallRecord, result: CallResult): void {

@@ -1,5 +1,5 @@
 /** What a task tells on the way. */
-import type { Call, CallResult, Note } from '@fermata/protocol';
+import type { Call, CallProgress, CallResult, Note } from '@fermata/protocol';
 import type { CheckRule } from '@fermata/tools/check';
 import type { TaskStatus } from './task-result.ts';
 
@@ -10,6 +10,8 @@ export type TaskEvent =
   | { type: 'output'; stream: 'stdout' | 'stderr'; text: string }
   | { type: 'call'; call: Call }
   | { type: 'call_settled'; call: Call; result: CallResult }
+  /** What a tool says of how far it is. */
+  | ({ type: 'call_progress'; call: Call } & CallProgress)
   | { type: 'step'; name: string }
   | { type: 'progress'; value: number }
   | { type: 'checkpoint' }

@@ -7,6 +7,7 @@
 
 import {
   type Call,
+  type CallResult,
   FermataError,
   type Host,
   type HostedMachine,
@@ -30,7 +31,7 @@ import { guarded, type TaskEvent } from './task-event.ts';
 import { type EndedResult, resourcesUsed, type StoppedResult, type TaskFacts, type TaskResult, type TaskStatus, type WaitingFor } from './task-result.ts';
 import { type KeySource, openSnapshot, writeSnapshot } from './task-snapshot.ts';
 import type { TaskState } from './task-state.ts';
-import type { Approver } from './tool-runner.ts';
+import type { Approver, ToolRunnerOptions } from './tool-runner.ts';
 
 /** How a step ended. `stopped`: a pause was asked for. */
 export type Step = { kind: 'calls'; calls: Call[]; dueMs: number | null } | { kind: 'stopped' } | { kind: 'ended'; result: EndedResult };
@@ -87,10 +88,14 @@ export class Task implements AsyncDisposable {
     this.#tell = guarded(options.onEvent);
     this.#time = new SpentTime(machine, saved);
     const { signal } = this.#abort;
-    this.#calls = new TaskCalls(book, { taskId: this.id, tools: options.tools, approve: options.approve, signal }, machine.limits.maxCallsAtOnce, (call, result) => {
+    const onSettled = (call: Call, result: CallResult) => {
       this.#tell({ type: 'call_settled', call, result });
       this.#bell.ring();
-    });
+    };
+    const onProgress: ToolRunnerOptions['onProgress'] = (call, told) => this.#tell({ type: 'call_progress', call, ...told });
+    this.#calls = new TaskCalls(book, { taskId: this.id, tools: options.tools, approve: options.approve, signal, onProgress }, machine.limits.maxCallsAtOnce, onSettled, () =>
+      this.#bell.ring(),
+    );
     const { program, seed } = saved;
     this.#stepper = new Stepper({ machine, program, tools: options.tools, seed, calls: this.#calls, output, time: this.#time, bell: this.#bell, signal, tell: this.#tell }, waits);
     options.closing.addEventListener('abort', this.#onClosing, { once: true });

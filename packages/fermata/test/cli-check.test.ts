@@ -40,3 +40,10 @@ test('--json prints the report; a program may come from standard input; constrai
     expect(await cli.json(['run', ...how, '-l', 'javascript', '-e', 'eval("1")', '--strict'])).toMatchObject({ code: 1, error: { code: 'policy_violation', line: 1, column: 1 } });
   }
 });
+
+test('with --allow-net what needs a network is not warned of, and a host that is none is refused', async () => {
+  const args = ['check', '-l', 'javascript', '-e', 'return (await fetch("https://api.example.com/")).status'];
+  expect((await cli.run(args)).stdout).toContain('will find no network here');
+  expect(await cli.run([...args, '--allow-net', '*.example.com'])).toMatchObject({ code: 0, stdout: 'nothing found\n' });
+  expect(await cli.run([...args, '--allow-net', 'https://api.example.com'])).toMatchObject({ code: 2 });
+});

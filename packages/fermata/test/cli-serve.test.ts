@@ -205,3 +205,18 @@ test('SIGTERM drains it: what ran is put down, and the next start goes on with i
   server = await serve();
   expect(await cli.json(['resume', id])).toMatchObject({ code: 0, result: { output: 'done' } });
 });
+
+test('policy set and show are of the tenant, and policy test --ask takes them into account', async () => {
+  cli.file('night.json', '{"policy": [{"tool": "twice", "time": {"from": "22:00", "to": "06:00"}, "action": "deny", "reason": "at night"}]}');
+  cli.file('own.json', '[{"tool": "twice", "action": "allow"}]');
+  const shown = (await cli.run(['policy', 'test', 'night.json', 'twice', '--at', '2026-03-02T23:00:00Z'])).stdout;
+  expect(shown).toContain('deny: rule 1 of the task: it is for twice, it is mon 23:00 (UTC) (at night)');
+  expect(await cli.run(['policy', 'test', 'night.json', 'twice', '--at', 'today'])).toMatchObject({ code: 2 });
+  await cli.json(['tool', 'add', '{"kind": "client", "name": "twice"}']);
+  expect(await cli.json(['policy', 'set', 'night.json'])).toMatchObject({ code: 0, tenant: [{ tool: 'twice', reason: 'at night' }], server: [] });
+  expect((await cli.run(['policy', 'show'])).stdout).toMatch(/tenant 1 +deny +twice .*at night/);
+  const ask = (at: string) => cli.json(['policy', 'test', 'own.json', 'twice', '--ask', '--at', at]);
+  expect(await ask('2026-03-02T23:00:00Z')).toMatchObject({ code: 0, action: 'deny', decided_by: 'tenant', rule: 1 });
+  expect(await ask('2026-03-02T12:00:00Z')).toMatchObject({ code: 0, action: 'allow', decided_by: 'task', rule: 1 });
+  expect(await cli.json(['policy', 'set', cli.file('none.json', '[]')])).toMatchObject({ code: 0, tenant: [] });
+});

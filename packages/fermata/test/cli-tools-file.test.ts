@@ -31,7 +31,7 @@ const SOURCES: [string, string, string, RegExp][] = [
   ['an MCP server of two kinds', 'both.mjs', 'export default { mcp: { a: { command: "x", url: "http://x" } } };', /the tools file both.mjs.mcp.a: give either command or url/],
   ['a mistyped key of a source', 'mistyped-source.mjs', 'export default { mcp: { a: { comand: "x" } } };', /did you mean "command"/],
   ['a source whose name cannot be written', 'source-name.mjs', 'export default { openapi: { "a-b": { file: "x" } } };', /cannot be the name of a tool source/],
-  ['a rule that is none', 'rule.mjs', 'export default { policy: [{ tool: "a", action: "maybe" }] };', /policy.0/],
+  ['a rule that is none', 'rule.mjs', 'export default { policy: [{ tool: "a", action: "maybe" }] };', /policy: rule 1\.action/],
 ];
 const FINE: [string, string][] = [
   ['list.mjs', 'export default [{ name: "a", execute() {} }];'],

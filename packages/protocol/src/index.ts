@@ -8,4 +8,5 @@ export * from './options.ts';
 export * from './policy.ts';
 export * from './store.ts';
 export * from './task.ts';
+export * from './tool-failure.ts';
 export * from './values.ts';

@@ -1,6 +1,7 @@
 /** A durable task: what a user asks for, what is kept of it, and what it is told as. */
 import type { LimitsInput } from './limits.ts';
 import type { Language } from './machine.ts';
+import type { PolicyRule } from './policy.ts';
 
 export type TaskStatus = 'pending' | 'running' | 'waiting' | 'paused' | 'succeeded' | 'failed' | 'cancelled';
 export type EndedStatus = Extract<TaskStatus, 'succeeded' | 'failed' | 'cancelled'>;
@@ -9,22 +10,6 @@ export const ENDED: readonly TaskStatus[] = ['succeeded', 'failed', 'cancelled']
 /** What was asked for last: it may differ from the status until that has become true. */
 export type Desired = 'run' | 'pause' | 'cancel';
 export type PauseReason = 'user_request' | 'budget' | 'shutdown';
-
-/** What a task may do with a tool; the first rule that fits decides. */
-export interface PolicyRule {
-  /** A tool's name; `*` stands for any characters. */
-  tool: string;
-  /** Conditions on arguments, by path; all must hold. Absent: always. */
-  when?: Record<string, Condition>;
-  action: 'allow' | 'deny' | 'require_approval';
-  /** Told to the program where it is denied, and to who approves. */
-  reason?: string;
-  /** An approval that is not given in this time is a rejection. */
-  expiresAfterMs?: number;
-}
-/** A JSON scalar stands for `eq`. */
-export type Condition = Scalar | { eq?: Scalar; ne?: Scalar; gt?: number; gte?: number; lt?: number; lte?: number; in?: Scalar[]; matches?: string; exists?: boolean };
-export type Scalar = string | number | boolean | null;
 
 export interface RetryOptions {
   /** How often the task is attempted in all. */
@@ -40,6 +25,9 @@ export interface NetworkAccess {
   /** Of one request. */
   timeoutMs?: number;
 }
+
+/** A task that is one call of a tool runs this; its `input` is `{ name, arguments }`. */
+export const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 
 /** What a task is made of. Values are in their wire form, so that all of it is JSON. */
 export interface TaskRequest {

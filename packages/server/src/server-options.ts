@@ -1,8 +1,8 @@
 /** What a server is made of, and what its routes share. */
 import type { Engine } from '@fermata/engine';
-import type { PolicyRule, Store, TaskRequest } from '@fermata/protocol';
+import type { Store, TaskRequest } from '@fermata/protocol';
 import type { FindingWire, ImagesWire } from '@fermata/protocol/wire';
-import type { AddressGuard, AddressGuardOptions, ToolRegistry } from '@fermata/tools/registry';
+import type { AddressGuard, AddressGuardOptions, PolicyBook, ToolRegistry } from '@fermata/tools/registry';
 import type { Caller } from './auth/caller.ts';
 import type { KeyStore } from './auth/keys.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -24,8 +24,8 @@ export interface ServerOptions {
   close?: (options: { drainMs: number }) => Promise<void>;
   /** For `POST /check`: what is wrong with the program of a request. */
   check?: (tenant: string, request: TaskRequest) => Promise<FindingWire[]>;
-  /** Rules for all tasks, as the engine has them; for `POST /policy/test`. */
-  policy?: readonly PolicyRule[];
+  /** Rules for all tasks and of each tenant: those that the engine asks. Default: a tenant's own, for who asks `POST /policy/test`. */
+  policy?: PolicyBook;
   /** What `GET /images` tells. */
   images?: () => Promise<ImagesWire['items']>;
   /** Makes a key for this process only; may listen on a loopback address only. */
@@ -60,7 +60,7 @@ export interface ServerContext {
   store: ServerStore;
   tools: ToolRegistry;
   check: ServerOptions['check'];
-  policy: readonly PolicyRule[];
+  policy: PolicyBook;
   images: () => Promise<ImagesWire['items']>;
   keys: KeyStore;
   idempotency: Idempotency;

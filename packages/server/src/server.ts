@@ -7,7 +7,7 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIPv4, isIPv6 } from 'node:net';
 import { FermataError } from '@fermata/protocol';
-import { createAddressGuard } from '@fermata/tools/registry';
+import { createAddressGuard, PolicyBook } from '@fermata/tools/registry';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { createKeyStore, newKey } from './auth/keys.ts';
@@ -57,7 +57,7 @@ export function createServer(options: ServerOptions): FermataServer {
     store,
     tools,
     check: options.check,
-    policy: options.policy ?? [],
+    policy: options.policy ?? new PolicyBook({ store }),
     images: options.images ?? (async () => []),
     keys: createKeyStore(store, now),
     idempotency: createIdempotency(store, now),

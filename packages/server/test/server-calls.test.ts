@@ -130,10 +130,44 @@ test('images, health, and what there is not', async () => {
 test('policy is asked what would become of a call', async () => {
   const policy = [{ tool: 'crm.*', when: { amount: { gt: 5 } }, action: 'deny', reason: 'too much' }];
   const verdict = (amount: number) => at.ask('POST', `${api}/policy/test`, { json: { policy, tool: 'crm.find', arguments: { amount } } });
-  expect(await verdict(6)).toMatchObject({ status: 200, body: { action: 'deny', decided_by: 'task', rule: 0, reason: 'too much' } });
+  expect(await verdict(6)).toMatchObject({ status: 200, body: { action: 'deny', decided_by: 'task', rule: 1, reason: 'too much', why: expect.stringContaining('amount is 6') } });
   expect(await verdict(5)).toMatchObject({ status: 200, body: { action: 'allow', decided_by: 'tool', rule: null } });
   expect((await at.ask('POST', `${api}/policy/test`, { json: { tool: 'nothing' } })).status).toBe(404);
   expect((await at.ask('POST', `${api}/policy/test`, { json: { tool: 'crm.find', policy: [{ tool: 'x', action: 'hold' }] } })).status).toBe(422);
   const unjudgeable = [{ tool: 'crm.find', when: { name: { matches: 'a\\-b' } }, action: 'deny' }];
   expect((await at.ask('POST', `${api}/policy/test`, { json: { tool: 'crm.find', policy: unjudgeable } })).status).toBe(422);
+});
+
+test('a tenant sets its rules, which hold beside those of a task and for no other tenant', async () => {
+  const ask = (policy: unknown[], json: Record<string, unknown> = {}) => at.ask('POST', `${api}/policy/test`, { json: { policy, tool: 'crm.find', ...json } });
+  const policy = [
+    { tool: 'crm.*', action: 'rate_limit', rate: { calls: 5, window_seconds: 60, per: 'tenant' } },
+    { tool: 'crm.*', time: { from: '22:00', to: '06:00' }, action: 'deny', reason: 'at night' },
+    { tool: 'crm.find', calls: { gte: 3 }, action: 'require_approval', expires_after_seconds: 60 },
+  ];
+  const set = await at.ask('PUT', `${api}/policy`, { json: { policy } });
+  expect(set).toMatchObject({ status: 200, body: { tenant: policy, server: [] } });
+  expect((await at.ask('GET', `${api}/policy`)).body).toEqual(set.body);
+  const allow = [{ tool: '*', action: 'allow' }];
+  expect((await ask(allow, { at: '2026-03-02T23:00:00Z' })).body).toMatchObject({ action: 'deny', decided_by: 'tenant', rule: 2, reason: 'at night', rates: [] });
+  expect((await ask(allow, { at: '2026-03-02T12:00:00Z', calls: 3 })).body).toMatchObject({
+    action: 'require_approval',
+    decided_by: 'tenant',
+    rule: 3,
+    rates: [{ of: 'tenant', rule: 1 }],
+  });
+  const milder = (await ask(allow, { at: '2026-03-02T12:00:00Z', calls: 2 })).body;
+  expect(milder).toMatchObject({ action: 'allow', decided_by: 'task', rule: 1 });
+  expect(milder.rules.map(({ of, rule, fits }: { of: string; rule: number; fits: boolean }) => [of, rule, fits])).toEqual([
+    ['task', 1, true],
+    ['tenant', 1, true],
+    ['tenant', 2, false],
+    ['tenant', 3, false],
+  ]);
+  expect(await at.ask('PUT', `${api}/policy`, { json: { policy: [{ tool: 'x', action: 'rate_limit' }] } })).toMatchObject({
+    status: 422,
+    body: { detail: expect.stringContaining('rule 1: rate_limit needs a rate') },
+  });
+  expect(await ask([policy[0]])).toMatchObject({ status: 422, body: { detail: expect.stringContaining('a rate per tenant is for rules of the server or of the tenant') } });
+  expect((await at.ask('PUT', `${api}/policy`, { json: { policy: [] } })).body).toEqual({ tenant: [], server: [] });
 });

@@ -16,7 +16,7 @@ POST /tasks; GET /tasks; GET /tasks/{id}; DELETE /tasks/{id}; POST /tasks/{id}/c
 GET /tasks/{id}/journal; GET /tasks/{id}/state; GET /tasks/{id}/checkpoints; POST /tasks/{id}/checkpoints; POST /tasks/{id}/fork; POST /tasks/{id}/verify
 GET /tasks/{id}/calls; POST /tasks/{id}/calls/{call_id}/approve; POST /tasks/{id}/calls/{call_id}/reject; POST /tasks/{id}/calls/{call_id}/result
 POST /tasks/{id}/calls/{call_id}/retry; GET /approvals; POST /batches; GET /batches/{id}; POST /batches/{id}/control; GET /sessions; DELETE /sessions/{id}
-POST /files; GET /files/{id}; DELETE /files/{id}; GET /tools; POST /tools; DELETE /tools/{name}; POST /policy/test; POST /check; GET /tool_sources; POST /tool_sources
+POST /files; GET /files/{id}; DELETE /files/{id}; GET /tools; POST /tools; DELETE /tools/{name}; GET /policy; PUT /policy; POST /policy/test; POST /check; GET /tool_sources; POST /tool_sources
 GET /tool_sources/{name}; DELETE /tool_sources/{name}; GET /images; POST /webhooks; GET /webhooks; DELETE /webhooks/{id}
 GET /webhooks/callback_secret; GET /webhooks/deliveries; POST /webhooks/deliveries/{id}/redeliver`;
 

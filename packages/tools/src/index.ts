@@ -2,7 +2,9 @@
 export { type CodeConstraints, isWorthChecking } from './check/is-worth-checking.ts';
 export { STRICT_NAMES } from './check/refused.ts';
 export type { JsonArguments } from './json-arguments.ts';
-export { judgeCall, nameFits, type PolicyVerdict } from './policy/policy.ts';
+export { nameFits } from './policy/conditions.ts';
+export { type ExplainedVerdict, explainCall, type LookedAt } from './policy/explain.ts';
+export { type JudgedCall, judgeCall, type PlacedRule, type PolicyLayer, type PolicyVerdict } from './policy/policy.ts';
 export { checkRules } from './policy/rules.ts';
 export {
   defineTool,
@@ -15,3 +17,4 @@ export {
   type ToolParameters,
   toolsByName,
 } from './tool.ts';
+export { OutcomeUnknown, type ToolGate, type ToolLimits } from './tool-limits.ts';

@@ -7,6 +7,7 @@ export { type GuardedRequest, type GuardedResponse, guardedRequest, RequestError
 export { type HostRules, hostRules } from './net/host-rules.ts';
 export { type AddedHeader, NETWORK_GET, NETWORK_SEND, type NetworkOptions, networkTools } from './net/network-tools.ts';
 export { type OpenToolSources, type OpenToolSourcesOptions, openToolSources } from './open-tool-sources.ts';
+export { type PastCall, PolicyBook, type PolicyBookOptions } from './policy/policy-book.ts';
 export { createToolRegistry, type RegisteredTool, type ToolKind, type ToolRegistry, type ToolRegistryOptions } from './registry.ts';
 export type { ToolProgram } from './sources/code.ts';
 export type { LiveSource, SourceState } from './sources/live-source.ts';

@@ -17,11 +17,18 @@ async function open(options: McpSourceOptions, network = {}) {
   const sources = await openToolSources({ mcp: { s: options }, network });
   opened.push(sources);
   const tool = (name: string) => sources.tools.find((tool) => tool.name === `s.${name}`) as Tool;
+  const told: unknown[] = [];
   const call = (name: string, args: Record<string, Value> = {}, signal = new AbortController().signal): Promise<Value> => {
     const { check, execute } = tool(name);
-    return (execute as (args: unknown, info: object) => Promise<Value>)(check(args), { taskId: 'a', callId: 1, idempotencyKey: 'k', signal });
+    return (execute as (args: unknown, info: object) => Promise<Value>)(check(args), {
+      taskId: 'a',
+      callId: 1,
+      idempotencyKey: 'k',
+      signal,
+      progress: (one: unknown) => told.push(one),
+    });
   };
-  return { sources, tool, call };
+  return { sources, tool, call, told };
 }
 const stdio = (names: string[], more: McpSourceOptions = {}) => open({ command: process.execPath, args: [script, ...names], ...more });
 async function http(names: string[], more: McpSourceOptions = {}) {
@@ -97,8 +104,12 @@ describe.each([['stdio' as const], ['http' as const]])('over %s', (transport) =>
   });
 
   test('progress begins the timeout anew', async () => {
-    const { call } = await start(['slow'], { timeoutMs: 2000 });
+    const { call, told } = await start(['slow'], { timeoutMs: 2000 });
     expect(await call('slow')).toBe('done');
+    expect(told.slice(0, 2)).toEqual([
+      { progress: 1, total: 6 },
+      { progress: 2, total: 6 },
+    ]);
   });
 
   test('a call that is given up ends at once', async () => {

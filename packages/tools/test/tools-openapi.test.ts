@@ -5,6 +5,8 @@ import type { Value } from '@fermata/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openToolSources } from '../src/open-tool-sources.ts';
 import type { OpenApiSourceOptions } from '../src/sources/source-options.ts';
+import { pythonStubs } from '../src/stubs/python.ts';
+import { typescriptStubs } from '../src/stubs/typescript.ts';
 import type { Tool } from '../src/tool.ts';
 
 let server: Server;
@@ -306,4 +308,29 @@ test.each<[string, Parts | string, RegExp]>([
   ['a circle of $ref', { ...documentOf({ '/a': { $ref: '#/components/pathItems/a' } }), components: { pathItems: { a: { $ref: '#/components/pathItems/a' } } } }, /in a circle/],
 ])('a document with %s is refused', async (_what, document, message) => {
   await expect(open(document)).rejects.toThrow(message);
+});
+
+test('what an operation answers is known to stubs: that of the first success, with what only the service sets', async () => {
+  const user = {
+    type: 'object',
+    properties: { id: { type: 'integer', readOnly: true }, name: { type: 'string' }, password: { type: 'string', writeOnly: true } },
+    required: ['id', 'name'],
+  };
+  const responses = { 404: { content: { 'application/json': { schema: { type: 'string' } } } }, 201: { $ref: '#/components/responses/made' } };
+  const components = {
+    schemas: { user },
+    responses: { made: { description: 'made', content: { 'application/json; charset=utf-8': { schema: { $ref: '#/components/schemas/user' } } } } },
+  };
+  const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/user' } } } };
+  const { tools, call } = await open(
+    documentOf({ '/x': { post: { operationId: 'make', requestBody: body, responses }, get: { operationId: 'none', responses: { 204: {} } } } }, { components }),
+  );
+  const stubs = typescriptStubs(tools);
+  expect(stubs).toMatch(/type User2? = \{ name: string; password\?: string \}/);
+  expect(stubs).toMatch(/type User2? = \{ id: number; name: string \}/);
+  expect(stubs).toMatch(/make\(args\?: \{ body\?: tools\.User2? \}\): Promise<tools\.User2?>/);
+  expect(stubs).toContain('none(args?: {}): Promise<any>');
+  expect(pythonStubs(tools)).toMatch(/def make\(body: User2? = \.\.\.\) -> User2?/);
+  // A service that answers something else is taken as it is.
+  expect(await call('make', { body: { name: 'ann' } })).toEqual({ ok: true });
 });

@@ -158,3 +158,19 @@ test('TypeScript that uses them compiles strictly, and what does not fit is foun
   const found = compiled(wrong.map((args, i) => use(args).replace('result', `result${i}`)).join(''));
   for (const i of wrong.keys()) expect(found, wrong[i]).toContain(`use.ts(${i + 1},`);
 });
+
+test('a tool that says what it returns has it as the type of its result', () => {
+  const tree = { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { below: { type: 'array', items: { $ref: '#/$defs/node' } } }, required: ['below'] } } };
+  const tools = [
+    { ...toolOf('a', { type: 'object' }), result: { type: ['integer', 'null'] } },
+    { ...toolOf('b', { type: 'object' }), result: tree },
+  ];
+  const typescript = typescriptStubs(tools);
+  expect(typescript).toContain('Promise<number | null>');
+  expect(typescript).toContain('type Node = { below: tools.Node[] };');
+  expect(typescript).toContain('Promise<tools.Node>');
+  const python = pythonStubs(tools);
+  expect(python).toContain('-> int | None');
+  expect(python).toContain('-> Node');
+  expect(python).toContain('class Node(TypedDict):\n    below: list[Node]');
+});

@@ -2,7 +2,7 @@
 import type { Language } from '@fermata/protocol';
 import { type Command, Option } from 'commander';
 import { createFermata } from '../fermata.ts';
-import { addConstraintOptions, type ConstraintOptions, codeConstraintsOf } from './constraint-options.ts';
+import { addConstraintOptions, type ConstraintOptions, codeConstraintsOf, collect } from './constraint-options.ts';
 import { EXIT } from './exit-code.ts';
 import { openToolsFile } from './open-tools-file.ts';
 import { print } from './print.ts';
@@ -12,6 +12,7 @@ interface CheckOptions extends ConstraintOptions {
   eval?: string;
   lang?: Language;
   tools?: string;
+  allowNet?: string[];
   json?: boolean;
 }
 
@@ -24,13 +25,20 @@ export function addCheckCommand(program: Command, done: (exitCode: number) => vo
     .addOption(new Option('-l, --lang <language>', 'its language; default: by the ending of the file').choices(['python', 'javascript', 'typescript']))
     .option('-t, --tools <file>', 'module whose default export is an array of tools; without it calls of tools are not looked at');
   addConstraintOptions(command)
+    .option('--allow-net <host>', 'host the program may reach, as for run; default: none (repeatable)', collect)
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExit code 1: there is an error, and `fermata run` would not run the program.')
     .action(async (file: string | undefined, options: CheckOptions) => {
       const { code, language, file: name = `main.${ENDINGS[language]}` } = await readProgram(file, options);
       await using equipment = options.tools === undefined ? undefined : await openToolsFile(options.tools);
       await using fermata = createFermata();
-      const report = await fermata.check({ code, language, ...(equipment ? { tools: equipment.tools } : {}), ...codeConstraintsOf(options) });
+      const report = await fermata.check({
+        code,
+        language,
+        ...(equipment ? { tools: equipment.tools } : {}),
+        ...(options.allowNet ? { network: { hosts: options.allowNet } } : {}),
+        ...codeConstraintsOf(options),
+      });
       print(
         options.json,
         report,

@@ -18,7 +18,7 @@ import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
 export interface LocalOptions
   extends Pick<
     OpenEngineOptions,
-    'tools' | 'sources' | 'sourcesWaitMs' | 'allowSourceCommands' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'trustHosts' | 'anyHost' | 'secret'
+    'tools' | 'sources' | 'sourcesWaitMs' | 'allowSourceCommands' | 'policy' | 'host' | 'goesOn' | 'maxRunning' | 'network' | 'networkHeaders' | 'trustHosts' | 'anyHost' | 'secret'
   > {
   /** The file that the tools are from. */
   toolsFile?: string | undefined;

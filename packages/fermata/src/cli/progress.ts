@@ -16,7 +16,7 @@ export class Progress {
   readonly #live = process.stderr.isTTY === true;
   readonly #quiet: boolean;
   readonly #began = performance.now();
-  readonly #pending = new Map<number, { name: string; began: number }>();
+  readonly #pending = new Map<number, { name: string; began: number; progress?: string }>();
   #line: number | undefined;
   #step = '';
   #fraction: number | undefined;
@@ -48,6 +48,12 @@ export class Progress {
       case 'call':
         this.#pending.set(event.call.id, { name: event.call.name, began: performance.now() });
         return this.line(`${styled('dim', 'call')} ${event.call.name}(${shorten(event.call.args)})`);
+      case 'call_progress': {
+        const pending = this.#pending.get(event.call.id);
+        const { progress, total, message } = event;
+        if (pending) pending.progress = ` ${progress}${total === undefined ? '' : `/${total}`}${message ? ` ${message.split('\n')[0]}` : ''}`;
+        return;
+      }
       case 'call_settled': {
         const began = this.#pending.get(event.call.id)?.began;
         this.#pending.delete(event.call.id);
@@ -83,7 +89,7 @@ export class Progress {
   #redraw(): void {
     if (this.#outputOpen) return;
     const seconds = ((performance.now() - this.#began) / 1000).toFixed(1);
-    const waits = [...this.#pending.values()].map(({ name }) => name);
+    const waits = [...this.#pending.values()].map(({ name, progress = '' }) => `${name}${progress}`);
     const parts = [`${seconds}s`];
     if (this.#fraction !== undefined) parts.push(`${Math.round(this.#fraction * 100)}%`);
     if (this.#step) parts.push(this.#step);

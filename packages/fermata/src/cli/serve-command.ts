@@ -8,8 +8,10 @@ import { resolve } from 'node:path';
 import { closeOnSignals } from '@fermata/server';
 import { type Command, Option } from 'commander';
 import { dataDir } from '../seal-key-file.ts';
+import { collect } from './constraint-options.ts';
 import { EXIT } from './exit-code.ts';
 import { openLocal } from './local-server.ts';
+import { loadServeConfig } from './serve-config.ts';
 import { loadToolsFile, NO_TOOLS_FILE } from './tools-file.ts';
 import { parseCount, parseDuration } from './units.ts';
 
@@ -18,6 +20,8 @@ interface ServeOptions {
   port: number;
   data?: string;
   tools?: string;
+  config?: string;
+  secret?: string[];
   dev?: boolean;
   machines: 'processes' | 'threads';
   drain: number;
@@ -41,6 +45,8 @@ export function addServeCommand(program: Command, done: (exitCode: number) => vo
     .option('--port <n>', 'at which port; 0: any that is free', parseCount, 7070)
     .option('--data <folder>', 'data folder (default: FERMATA_DATA_DIR, else that of the user)')
     .option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }, for all tasks')
+    .option('-c, --config <file>', 'JSON with secrets, policy and network_headers')
+    .option('--secret <name=VARIABLE>', 'a secret for tools of the tenant default, from the environment (repeatable)', collect)
     .option('--dev', 'make a key for this process, and print it; on a loopback address only')
     .addOption(new Option('--machines <where>', 'where programs run: in child processes, or in threads of this one').choices(['processes', 'threads']).default('processes'))
     .option('--max-running <n>', 'tasks that run at the same time (default: 64)', parseCount)
@@ -56,9 +62,11 @@ export function addServeCommand(program: Command, done: (exitCode: number) => vo
 async function serve(options: ServeOptions): Promise<number> {
   const { host, port, data = dataDir(), tools: toolsFile, dev = false, machines, drain, maxRunning, json } = options;
   const equipment = toolsFile === undefined ? NO_TOOLS_FILE : await loadToolsFile(toolsFile);
+  const { policy, networkHeaders, secret } = await loadServeConfig(options.config, options.secret);
   const file = toolsFile === undefined ? undefined : resolve(toolsFile);
   const local = await openLocal(data, {
     ...equipment,
+    ...{ policy: [...equipment.policy, ...policy], networkHeaders, secret },
     ...{ toolsFile, host: machines, sourcesWaitMs: SOURCES_WAIT_MS, allowSourceCommands: options.allowSourceCommands ?? false },
     ...(maxRunning === undefined ? {} : { maxRunning }),
     ...{ trustHosts: false, anyHost: options.allowAnyHost === true },

@@ -31,6 +31,8 @@ export function wireEvents({ json, progress }: { json: boolean; progress: Progre
       case 'call':
         names.set(told.n, told.tool);
         return progress.onEvent({ type: 'call', call: { ...of(told.n), args: fromWire(told.arguments) as ValueRecord } });
+      case 'call_progress':
+        return progress.onEvent({ type: 'call_progress', call: of(told.n), progress: told.progress, total: told.total, message: told.message });
       case 'call_settled':
         return progress.onEvent({ type: 'call_settled', call: of(told.n), result: told.result });
       default:

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { LimitsInput } from '../limits.ts';
 import { strictOptions } from '../options.ts';
-import { policyConditionsSchema } from '../policy.ts';
-import type { NetworkAccess, PolicyRule, TaskRequest } from '../task.ts';
+import { type PolicyRule, policyCallsSchema, policyConditionsSchema, policyRateBounds, policyTimeSchema } from '../policy.ts';
+import type { NetworkAccess, TaskRequest } from '../task.ts';
 
 const MiB = 1024 * 1024;
 const named = z.array(z.string().min(1).max(256)).max(1000);
@@ -73,17 +73,35 @@ export function limitsOf(given: z.output<typeof constraintsSchema>): LimitsInput
 }
 
 export const policyRuleSchema = strictOptions({
-  tool: z.string().min(1).max(256),
-  when: policyConditionsSchema.optional(),
-  action: z.enum(['allow', 'deny', 'require_approval']),
+  tool: z.string().min(1).max(256).meta({ description: 'A name; `*` stands for any characters' }),
+  when: policyConditionsSchema.optional().meta({ description: 'Conditions on arguments, by path' }),
+  calls: policyCallsSchema.optional().meta({ description: 'A condition on how many calls of the tool the task has made before' }),
+  time: policyTimeSchema.optional(),
+  action: z.enum(['allow', 'deny', 'require_approval', 'rate_limit']),
+  rate: strictOptions({
+    calls: policyRateBounds.calls,
+    window_seconds: z.number().min(0.001).max(31_536_000),
+    per: z.enum(['task', 'tenant']).optional(),
+  })
+    .optional()
+    .meta({ description: 'Of `rate_limit`: at most so many calls in any stretch of so long, of the task or of all tasks of the tenant' }),
   reason: z.string().max(2000).optional(),
   expires_after_seconds: z.number().min(1).optional().meta({ description: 'An approval that is not given in this time is a rejection' }),
 }).meta({ id: 'PolicyRule' });
 
-export function policyRuleOf({ expires_after_seconds, reason, when, ...rule }: z.output<typeof policyRuleSchema>): PolicyRule {
-  const made: PolicyRule = { ...rule };
-  if (when !== undefined) made.when = when as NonNullable<PolicyRule['when']>;
-  if (reason !== undefined) made.reason = reason;
+export type PolicyRuleWire = z.input<typeof policyRuleSchema>;
+
+export function policyRuleOf({ expires_after_seconds, rate, ...rule }: z.output<typeof policyRuleSchema>): PolicyRule {
+  const made = { ...rule } as PolicyRule;
+  if (rate !== undefined) made.rate = { calls: rate.calls, windowMs: Math.round(rate.window_seconds * 1000), ...(rate.per ? { per: rate.per } : {}) };
   if (expires_after_seconds !== undefined) made.expiresAfterMs = Math.round(expires_after_seconds * 1000);
   return made;
+}
+
+export function policyRuleToWire({ expiresAfterMs, rate, ...rule }: PolicyRule): PolicyRuleWire {
+  return {
+    ...(rule as PolicyRuleWire),
+    ...(rate ? { rate: { calls: rate.calls, window_seconds: rate.windowMs / 1000, ...(rate.per ? { per: rate.per } : {}) } } : {}),
+    ...(expiresAfterMs === undefined ? {} : { expires_after_seconds: expiresAfterMs / 1000 }),
+  };
 }

@@ -4,7 +4,7 @@ export * from './calls.ts';
 export * from './check.ts';
 export * from './constraints.ts';
 export * from './keys.ts';
-export * from './policy-test.ts';
+export * from './policy.ts';
 export * from './problem.ts';
 export * from './scalars.ts';
 export * from './task.ts';

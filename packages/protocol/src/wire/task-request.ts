@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { FermataError } from '../errors.ts';
 import { strictOptions } from '../options.ts';
-import type { TaskRequest } from '../task.ts';
+import { CALL_PROGRAM, type TaskRequest } from '../task.ts';
 import { fromWire } from '../values.ts';
 import { codeConstraintsOf, constraintsSchema, limitsOf, networkOf, policyRuleOf, policyRuleSchema } from './constraints.ts';
 import { idSchema, metadataSchema, nameSchema, recordSchema, valueSchema, waitSecondsSchema } from './scalars.ts';
@@ -69,9 +69,6 @@ export type TaskRequestWire = z.input<typeof taskRequestSchema>;
 export type CreateTaskWire = z.input<typeof createTaskSchema>;
 export type ExecuteWire = z.input<typeof executeSchema>;
 type Given = z.output<typeof taskRequestSchema>;
-
-/** What a program that is one call does. */
-const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 
 /** The request that the engine takes; throws where a body asks for what cannot be had. `files`: the blob of each file id. */
 export function toTaskRequest(given: Given, files: ReadonlyMap<string, string> = new Map()): TaskRequest {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { strictOptions } from '../options.ts';
 import { nameSchema, recordSchema, timeSchema } from './scalars.ts';
+import { callLimitsShape, callRetrySchema } from './tools.ts';
 
 /** It stands before the dot of its tools' names, and is an identifier in both languages. */
 export const SOURCE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -12,6 +13,18 @@ const webUrlSchema = z.url({ protocol: /^https?$/ }).max(2000);
 const secretSchema = z.union([z.string().max(8000), strictOptions({ secret: nameSchema, prefix: z.string().max(100).optional() })]);
 const headersSchema = z.record(z.string().max(256), secretSchema).meta({ description: 'A secret is named here; its value is in the configuration of the server' });
 const timeoutSchema = z.number().min(0.1).max(3600);
+
+const limitsShape = {
+  ...callLimitsShape,
+  retry: callRetrySchema,
+  tools: z
+    .record(
+      z.string().min(1).max(256),
+      strictOptions({ ...callLimitsShape, retry: callRetrySchema, idempotent: z.boolean().optional(), requires_approval: z.boolean().optional() }),
+    )
+    .optional()
+    .meta({ description: 'Other options for some of its tools, by their names here without that of the source; `*` stands for any characters' }),
+};
 
 export const mcpSourceSchema = strictOptions({
   kind: z.literal('mcp'),
@@ -27,6 +40,7 @@ export const mcpSourceSchema = strictOptions({
   args: z.array(z.string().max(8000)).max(200).optional(),
   env: z.record(z.string().max(256), z.string().max(32_000)).optional().meta({ description: 'All that the program has in its environment, besides PATH' }),
   timeout_seconds: timeoutSchema.default(60).meta({ description: 'Of a call; each progress that the server tells of begins it anew' }),
+  ...limitsShape,
 }).meta({ id: 'McpSource' });
 
 export const openApiAuthSchema = z
@@ -54,6 +68,7 @@ export const openApiSourceSchema = strictOptions({
     .min(1)
     .max(64 * 1024 * 1024)
     .default(1024 * 1024),
+  ...limitsShape,
 }).meta({ id: 'OpenApiSource' });
 
 export const createToolSourceSchema = z.discriminatedUnion('kind', [mcpSourceSchema, openApiSourceSchema]).meta({ id: 'CreateToolSource' });

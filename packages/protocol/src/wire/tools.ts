@@ -5,6 +5,17 @@ import { constraintsSchema } from './constraints.ts';
 import { nameSchema, recordSchema, timeSchema } from './scalars.ts';
 import { languageSchema } from './task-request.ts';
 
+const result = recordSchema.optional().meta({ description: 'JSON Schema of what it returns: told in stubs; a result that does not fit is a failure' });
+export const callLimitsShape = {
+  max_concurrent: z.int().min(1).max(1_000_000).optional().meta({ description: 'Calls that are under way at the same time; others wait for their turn' }),
+  circuit_breaker: strictOptions({ failures: z.int().min(1).max(1_000_000), reset_seconds: z.number().min(0.001).max(2_000_000) })
+    .optional()
+    .meta({ description: 'After so many failures in a row calls fail at once, until so much later one is let through to see' }),
+};
+export const callRetrySchema = strictOptions({ max_attempts: z.int().min(1).max(100), backoff_seconds: z.number().min(0).max(3600).default(1) })
+  .optional()
+  .meta({ description: 'How often a failed call is tried in all; the pause before the second try is doubled for each after it' });
+
 const common = {
   name: nameSchema,
   description: z.string().max(10_000).optional(),
@@ -16,6 +27,9 @@ const common = {
 export const httpToolSchema = strictOptions({
   kind: z.literal('http'),
   ...common,
+  ...callLimitsShape,
+  retry: callRetrySchema,
+  result,
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
   url: z
     .url({ protocol: /^https?$/ })
@@ -33,12 +47,18 @@ export const httpToolSchema = strictOptions({
     .max(64 * 1024 * 1024)
     .default(1024 * 1024),
 }).meta({ id: 'HttpTool' });
-export const clientToolSchema = strictOptions({ kind: z.literal('client'), ...common }).meta({ id: 'ClientTool' });
+export const clientToolSchema = strictOptions({
+  kind: z.literal('client'),
+  ...common,
+  timeout_seconds: z.number().min(0.1).max(2_000_000).optional().meta({ description: 'A call that is not answered in this time fails' }),
+}).meta({ id: 'ClientTool' });
 export const codeToolSchema = strictOptions({
   kind: z.literal('code'),
   ...common,
   language: languageSchema,
   code: z.string().min(1).max(1_000_000),
+  ...callLimitsShape,
+  result,
   tool_constraints: constraintsSchema.optional(),
 }).meta({ id: 'CodeTool' });
 
@@ -52,6 +72,7 @@ export const toolSchema = z
     original_name: z.string().optional().meta({ description: 'What its source calls it' }),
     description: z.string(),
     parameters: z.record(z.string(), z.unknown()),
+    result: z.record(z.string(), z.unknown()).optional(),
     idempotent: z.boolean(),
     requires_approval: z.boolean(),
     created_at: timeSchema.nullable().meta({ description: 'null: part of the configuration' }),

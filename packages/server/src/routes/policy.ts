@@ -1,17 +1,38 @@
-/** What policy says of a call that nobody has made. */
+/** The rules that hold beside a task's own, and what they say of a call that nobody has made. */
 
-import { FermataError, fromWire, type PolicyRule, ValueError, type ValueRecord } from '@fermata/protocol';
-import { type PolicyVerdictWire, policyRuleOf, policyTestSchema, policyVerdictSchema } from '@fermata/protocol/wire';
-import { judgeCall } from '@fermata/tools';
+import { FermataError, fromWire, ValueError, type ValueRecord } from '@fermata/protocol';
+import { policyRuleOf, policyRuleToWire, policySchema, policyTestSchema, policyVerdictSchema, setPolicySchema } from '@fermata/protocol/wire';
+import { checkRules, explainCall } from '@fermata/tools';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { body, json, newRoutes, problems } from '../new-routes.ts';
 import type { ServerContext } from '../server-options.ts';
+import { showVerdict } from '../show/verdict.ts';
 
+const tags = ['Tools'];
+
+const get = createRoute({
+  method: 'get',
+  path: '/policy',
+  tags,
+  summary: 'Rules for all tasks',
+  ...needs('read'),
+  responses: { 200: json(policySchema, 'Those of the tenant and those of the server'), ...problems() },
+});
+const set = createRoute({
+  method: 'put',
+  path: '/policy',
+  tags,
+  summary: 'Set the rules of the tenant',
+  description: 'They hold for all its tasks, beside the rules of each. Calls that are made from now on are judged by them.',
+  ...needs('admin'),
+  request: { body: body(setPolicySchema) },
+  responses: { 200: json(policySchema, 'As they are now'), ...problems(415, 422) },
+});
 const ask = createRoute({
   method: 'post',
   path: '/policy/test',
-  tags: ['Tools'],
+  tags,
   summary: 'What would become of a call',
   description: 'Judges a call as if a task with these rules had made it. Nothing is called.',
   ...needs('read'),
@@ -19,22 +40,34 @@ const ask = createRoute({
   responses: { 200: json(policyVerdictSchema, 'The verdict'), ...problems(404, 415, 422) },
 });
 
-export function policyRoutes({ tools, policy }: ServerContext) {
+export function policyRoutes({ tools, policy, now }: ServerContext) {
   const routes = newRoutes();
+  const shown = (tenant: string) => ({ tenant: policy.rulesOf(tenant).map(policyRuleToWire), server: policy.server.map(policyRuleToWire) });
+
+  routes.openapi(get, async (c) => {
+    const { tenant } = c.get('caller');
+    await policy.ready(tenant);
+    return c.json(shown(tenant), 200);
+  });
+
+  routes.openapi(set, async (c) => {
+    const { tenant } = c.get('caller');
+    await policy.set(tenant, c.req.valid('json').policy.map(policyRuleOf));
+    return c.json(shown(tenant), 200);
+  });
+
   routes.openapi(ask, async (c) => {
-    const { policy: given = [], tool, arguments: args = {} } = c.req.valid('json');
-    const registered = await tools.lookup(c.get('caller').tenant, tool);
+    const { tenant } = c.get('caller');
+    const { policy: given = [], tool, arguments: args = {}, calls = 0, at } = c.req.valid('json');
+    const registered = await tools.lookup(tenant, tool);
     if (!registered) throw new FermataError('not_found', `there is no tool ${JSON.stringify(tool)}`);
-    return c.json(verdictOf(given.map(policyRuleOf), policy, tool, argumentsOf(args), registered.tool.requiresApproval), 200);
+    await policy.ready(tenant);
+    const own = given.map(policyRuleOf);
+    checkRules(own, 'task');
+    const call = { tool, args: argumentsOf(args), now: at === undefined ? now() : Date.parse(at), calls: () => calls };
+    return c.json(showVerdict(explainCall(policy.layers(tenant, own), call, registered.tool.requiresApproval ? 'require_approval' : 'allow')), 200);
   });
   return routes;
-}
-
-function verdictOf(own: PolicyRule[], servers: readonly PolicyRule[], tool: string, args: ValueRecord, requiresApproval: boolean): PolicyVerdictWire {
-  const { action, rule, reason = rule?.reason } = judgeCall([...own, ...servers], tool, args, requiresApproval ? 'require_approval' : 'allow');
-  if (!rule) return { action, decided_by: 'tool', rule: null, reason: null };
-  const place = own.indexOf(rule);
-  return { action, decided_by: place < 0 ? 'server' : 'task', rule: place < 0 ? servers.indexOf(rule) : place, reason: reason ?? null };
 }
 
 function argumentsOf(args: Record<string, unknown>): ValueRecord {

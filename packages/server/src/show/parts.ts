@@ -25,7 +25,7 @@ export function showCall(call: CallView): CallWire {
 
 const FAMILIES: Record<string, string> = {
   output: 'output',
-  ...Object.fromEntries(['call', 'call_started', 'call_retry', 'call_unknown', 'call_settled', 'decided', 'delivered'].map((kind) => [kind, 'call'])),
+  ...Object.fromEntries(['call', 'call_started', 'call_retry', 'call_progress', 'call_unknown', 'call_settled', 'decided', 'delivered'].map((kind) => [kind, 'call'])),
   ...Object.fromEntries(['checkpoint', 'checkpoint_failed'].map((kind) => [kind, 'checkpoint'])),
   ...Object.fromEntries(['step', 'step_result', 'position', 'progress', 'finding'].map((kind) => [kind, 'step'])),
   usage: 'usage',
@@ -49,9 +49,9 @@ export function showSession({ sessionId, createdAt, head, language, bytes }: Ses
 }
 
 export function showTool({ tool, kind, createdAt, source, originalName }: RegisteredTool): ToolWire {
-  const { name, description, parameters, idempotent, requiresApproval } = tool;
+  const { name, description, parameters, result, idempotent, requiresApproval } = tool;
   const from = source === undefined ? {} : { source, original_name: originalName ?? name };
-  return { name, kind, ...from, description, parameters, idempotent, requires_approval: requiresApproval, created_at: showMaybeTime(createdAt) };
+  return { name, kind, ...from, description, parameters, ...(result ? { result } : {}), idempotent, requires_approval: requiresApproval, created_at: showMaybeTime(createdAt) };
 }
 
 export function showSource({ name, kind, state, fault, tools, createdAt }: LiveSource): ToolSourcesWire['items'][number] {

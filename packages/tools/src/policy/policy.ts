@@ -1,132 +1,116 @@
 /**
- * Policy: what a task may do with a tool, by the tool's name and by the call's arguments.
+ * Policy: what a task may do with a tool, by the tool's name, the call's arguments, how often it was called, and the time.
  *
- * The first rule that fits decides. A rule whose condition cannot be judged, because the argument is of another kind, does not
- * let a call through: where the rule is there to hold calls back (`deny`, `require_approval`), it fits; where it allows, it
- * does not. So it is with the rule at which the time of a judgement is over; where that one allows, the call is denied.
+ * Rules come in layers: of the task, of its tenant, of the server. In each the first rule that fits is the layer's word, and of
+ * the words the strictest holds: deny, then require approval, then allow. Where no layer has a word the tool's own default holds, and
+ * also where only the task's own rules would be freer than it. Rates stand aside: each that fits holds.
+ *
+ * A rule whose condition cannot be judged, because the argument is of another kind, does not let a call through: where the rule is
+ * there to hold calls back, it fits; where it allows, it does not. Where all rules together take too long, the call is denied.
  */
-import type { Condition, PolicyRule, Scalar, ValueRecord } from '@fermata/protocol';
+import type { PolicyAction, PolicyRule, ValueRecord } from '@fermata/protocol';
 import { inTime, JUDGING_MS, TookTooLong } from '../judged-in-time.ts';
+import { argumentAt, conditionFits, nameFits } from './conditions.ts';
+import { timeFits } from './time-window.ts';
+
+/** A call as rules look at it. */
+export interface JudgedCall {
+  tool: string;
+  args: ValueRecord;
+  now: number;
+  /** How many calls of the tool the task has made before, those that policy refused aside. */
+  calls: () => number;
+}
+
+export interface PolicyLayer {
+  of: 'task' | 'tenant' | 'server';
+  rules: readonly PolicyRule[];
+}
+
+/** A rule and where it stands; `number` counts from 1. */
+export interface PlacedRule {
+  of: PolicyLayer['of'];
+  number: number;
+  rule: PolicyRule;
+}
 
 export interface PolicyVerdict {
-  action: PolicyRule['action'];
-  /** The rule that has decided; absent where none fits. */
-  rule?: PolicyRule;
+  action: PolicyAction;
+  /** The rule that has decided; absent where none fits, and the tool's default holds. */
+  decidedBy?: PlacedRule;
+  /** Rates that the call must be within; none where it is denied. */
+  rates: PlacedRule[];
   /** Why, where it is not the rule's own reason. */
   reason?: string;
 }
 
-/** What the rules say of a call; `otherwise` where none fits. */
-export function judgeCall(rules: readonly PolicyRule[], tool: string, args: ValueRecord, otherwise: PolicyRule['action'] = 'allow'): PolicyVerdict {
-  let at = 0;
-  const find = () => {
-    for (; at < rules.length; at++) if (ruleFits(rules[at] as PolicyRule, tool, args)) return rules[at];
-    return undefined;
+const STRICTEST_FIRST: readonly PolicyAction[] = ['deny', 'require_approval', 'allow'];
+/** Rules without patterns that are judged without a clock: to arm it costs more than they do. */
+const MOST_UNTIMED = 200;
+
+/** What the rules say of a call; `otherwise` is the tool's own default. */
+export function judgeCall(layers: readonly PolicyLayer[], call: JudgedCall, otherwise: PolicyAction = 'allow'): PolicyVerdict {
+  let at: PlacedRule | undefined;
+  const looking = (placed: PlacedRule) => {
+    at = placed;
   };
+  const judge = () => verdictOf(layers, call, otherwise, looking);
+  const rules = layers.flatMap((layer) => layer.rules);
+  if (rules.length <= MOST_UNTIMED && !rules.some(hasPattern)) return judge();
   try {
-    // To arm a clock costs more than rules do that cannot take long.
-    const rule = rules.length <= MOST_UNTIMED && !rules.some(hasPattern) ? find() : inTime(find);
-    return rule ? { action: rule.action, rule } : { action: otherwise };
+    return inTime(judge);
   } catch (error) {
-    if (!(error instanceof TookTooLong)) throw error;
-    const rule = rules[Math.min(at, rules.length - 1)] as PolicyRule;
-    const reason = `the policy took more than ${JUDGING_MS} ms to judge the call, up to its rule ${at + 1}, which is for ${rule.tool}`;
-    return { action: rule.action === 'allow' ? 'deny' : rule.action, rule, reason };
+    if (!(error instanceof TookTooLong) || !at) throw error;
+    const reason = `the rules took more than ${JUDGING_MS} ms to judge the call, up to rule ${at.number} of the ${at.of}, which is for ${at.rule.tool}`;
+    return { action: 'deny', decidedBy: at, rates: [], reason };
   }
 }
 
-/** Rules without patterns that are judged without a clock. */
-const MOST_UNTIMED = 200;
+function verdictOf(layers: readonly PolicyLayer[], call: JudgedCall, otherwise: PolicyAction, looking: (placed: PlacedRule) => void): PolicyVerdict {
+  const words: (PlacedRule & { action: PolicyAction })[] = [];
+  const rates: PlacedRule[] = [];
+  for (const { of, rules } of layers) {
+    let hasWord = false;
+    for (const [index, rule] of rules.entries()) {
+      const { action } = rule;
+      const placed = { of, number: index + 1, rule };
+      looking(placed);
+      if ((hasWord && action !== 'rate_limit') || !lookAt(rule, call).fits) continue;
+      if (action === 'rate_limit') rates.push(placed);
+      else {
+        words.push({ ...placed, action });
+        hasWord = true;
+      }
+    }
+  }
+  const [word] = words.sort((a, b) => STRICTEST_FIRST.indexOf(a.action) - STRICTEST_FIRST.indexOf(b.action));
+  // Who submits a task may not make free what its tool holds back.
+  const isTooFree = word?.action === 'allow' && otherwise !== 'allow' && words.every(({ of }) => of === 'task');
+  const { action = otherwise, of, number, rule } = isTooFree ? {} : (word ?? {});
+  return { action, ...(of && number && rule ? { decidedBy: { of, number, rule } } : {}), rates: action === 'deny' ? [] : rates };
+}
 
 function hasPattern({ when = {} }: PolicyRule): boolean {
   return Object.values(when).some((condition) => condition !== null && typeof condition === 'object' && condition.matches !== undefined);
 }
 
-function ruleFits(rule: PolicyRule, tool: string, args: ValueRecord): boolean {
-  return nameFits(rule.tool, tool) && whenFits(rule, args);
-}
+/** Why a rule fits or does not: the part of it, for `when` with the path of the argument. */
+export type RuleLook = { fits: true; unjudged: string[] } | { fits: false; part: 'tool' | 'calls' | 'time' | 'when'; path?: string };
 
-/** `*` in a pattern stands for any characters. */
-export function nameFits(pattern: string, name: string): boolean {
-  if (!pattern.includes('*')) return pattern === name;
-  const [first = '', ...rest] = pattern.split('*');
-  if (!name.startsWith(first)) return false;
-  const last = rest.pop() as string;
-  let at = first.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+export function lookAt({ tool, when = {}, calls, time, action }: PolicyRule, call: JudgedCall): RuleLook {
+  if (!nameFits(tool, call.tool)) return { fits: false, part: 'tool' };
+  if (time !== undefined && !timeFits(time, call.now)) return { fits: false, part: 'time' };
+  if (calls !== undefined && conditionFits(calls, call.calls()) !== true) return { fits: false, part: 'calls' };
+  const unjudged: string[] = [];
+  for (const [path, condition] of Object.entries(when)) {
+    const fits = conditionFits(condition, argumentAt(call.args, path));
+    if (fits === false || (fits === 'unjudged' && action === 'allow')) return { fits: false, part: 'when', path };
+    if (fits === 'unjudged') unjudged.push(path);
   }
-  return name.length - last.length >= at && name.endsWith(last);
+  return { fits: true, unjudged };
 }
 
-function whenFits({ when = {}, action }: PolicyRule, args: ValueRecord): boolean {
-  return Object.entries(when).every(([path, condition]) => {
-    const fits = conditionFits(condition, argumentAt(args, path));
-    return fits === 'unjudged' ? action !== 'allow' : fits;
-  });
-}
-
-/** `a.b` is `b` in `a`; a key that holds a dot itself is found first. */
-function argumentAt(args: unknown, path: string): unknown {
-  if (args === null || typeof args !== 'object') return undefined;
-  if (Object.hasOwn(args, path)) return (args as Record<string, unknown>)[path];
-  const dot = path.indexOf('.');
-  if (dot < 0) return undefined;
-  const key = path.slice(0, dot);
-  return Object.hasOwn(args, key) ? argumentAt((args as Record<string, unknown>)[key], path.slice(dot + 1)) : undefined;
-}
-
-function conditionFits(condition: Condition, value: unknown): boolean | 'unjudged' {
-  if (condition === null || typeof condition !== 'object') return same(condition, value);
-  let unjudged = false;
-  for (const [operator, wanted] of Object.entries(condition)) {
-    const fits = operatorFits(operator, wanted, value);
-    if (fits === false) return false;
-    if (fits === 'unjudged') unjudged = true;
-  }
-  return unjudged ? 'unjudged' : true;
-}
-
-function operatorFits(operator: string, wanted: unknown, value: unknown): boolean | 'unjudged' {
-  switch (operator) {
-    case 'eq':
-      return same(wanted as Scalar, value);
-    case 'ne':
-      return !same(wanted as Scalar, value);
-    case 'in':
-      return (wanted as Scalar[]).some((one) => same(one, value));
-    case 'exists':
-      return (value !== undefined) === wanted;
-    case 'matches':
-      return typeof value === 'string' ? matches(wanted as string, value) : 'unjudged';
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return typeof value === 'number' || typeof value === 'bigint' ? compared(operator, value, wanted as number) : 'unjudged';
-    default:
-      return 'unjudged';
-  }
-}
-
-function matches(pattern: string, text: string): boolean | 'unjudged' {
-  try {
-    return new RegExp(pattern, 'u').test(text);
-  } catch {
-    return 'unjudged';
-  }
-}
-
-function compared(operator: 'gt' | 'gte' | 'lt' | 'lte', value: number | bigint, wanted: number): boolean | 'unjudged' {
-  if (Number.isNaN(value)) return 'unjudged';
-  if (operator === 'gt') return value > wanted;
-  if (operator === 'gte') return value >= wanted;
-  return operator === 'lt' ? value < wanted : value <= wanted;
-}
-
-function same(wanted: Scalar, value: unknown): boolean {
-  if (typeof value === 'bigint' && typeof wanted === 'number') return value === BigInt(Math.trunc(wanted)) && Number.isInteger(wanted);
-  return value === wanted;
+/** Whether a call of earlier counts for a rate: by its tool and arguments alone. */
+export function countsFor({ tool, when }: PolicyRule, name: string, args: () => ValueRecord): boolean {
+  return nameFits(tool, name) && (when === undefined || lookAt({ tool, when, action: 'rate_limit' }, { tool: name, args: args(), now: 0, calls: () => 0 }).fits);
 }

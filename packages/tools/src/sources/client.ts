@@ -10,5 +10,6 @@ export function clientTool(spec: ClientToolSpec): Tool {
     parameters: foreignParameters(spec),
     idempotent: spec.idempotent ?? false,
     requiresApproval: spec.requires_approval ?? false,
+    ...(spec.timeout_seconds === undefined ? {} : { timeoutMs: Math.round(spec.timeout_seconds * 1000) }),
   });
 }

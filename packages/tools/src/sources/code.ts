@@ -2,7 +2,8 @@
 import type { Language, LimitsInput, NetworkAccess } from '@fermata/protocol';
 import { type CodeToolSpec, codeConstraintsOf, limitsOf, networkOf } from '@fermata/protocol/wire';
 import { defineTool, type Tool } from '../tool.ts';
-import { foreignParameters } from './foreign-parameters.ts';
+import { callLimitsOf } from './call-options.ts';
+import { foreignParameters, foreignSchema } from './foreign-parameters.ts';
 
 /** What such a call runs; the arguments are the `input` of the program, and its result is that of the call. */
 export interface ToolProgram extends ReturnType<typeof codeConstraintsOf> {
@@ -20,6 +21,8 @@ export function codeTool(spec: CodeToolSpec): { tool: Tool; program: ToolProgram
     parameters: foreignParameters(spec),
     idempotent: spec.idempotent ?? false,
     requiresApproval: spec.requires_approval ?? false,
+    ...(spec.result ? { result: foreignSchema(spec.name, 'result', spec.result) } : {}),
+    ...callLimitsOf(spec),
   });
   const network = networkOf(constraints);
   return {

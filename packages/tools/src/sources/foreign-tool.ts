@@ -7,6 +7,7 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type SchemaCheck, schemaCheck } from '../schema-check.ts';
 import { inTimeFor, type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
+import type { ToolGate, ToolLimits } from '../tool-limits.ts';
 import { plainJson } from './plain-json.ts';
 
 export interface ForeignTool {
@@ -15,6 +16,10 @@ export interface ForeignTool {
   parameters: Record<string, unknown>;
   idempotent: boolean;
   requiresApproval: boolean;
+  /** What the source says of its results; it is told in stubs, and not checked. */
+  result?: Record<string, unknown> | undefined;
+  retry?: ToolLimits['retry'];
+  gate?: ToolGate | undefined;
   /** Bytes are handed on as such, not as base64. */
   keepBytes?: boolean;
   execute: (args: Record<string, unknown>, info: ToolCallInfo) => Promise<unknown>;
@@ -47,7 +52,7 @@ const regExp = Object.assign(lenientPattern, { code: 'new RegExp' });
 function compiled(schema: Record<string, unknown>): SchemaCheck | null {
   const { $schema, $id: _id, ...rest } = schema;
   const isDraft7 = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
-  const options = { strict: false, meta: false, validateSchema: false, validateFormats: false, logger: false, code: { regExp } } as const;
+  const options = { strict: false, ownProperties: true, meta: false, validateSchema: false, validateFormats: false, logger: false, code: { regExp } } as const;
   try {
     return schemaCheck(isDraft7 ? new Ajv(options) : new Ajv2020(options), rest);
   } catch {

@@ -10,7 +10,8 @@ import { type AddressGuard, createAddressGuard } from '../net/address-guard.ts';
 import type { GuardedResponse } from '../net/guarded-request.ts';
 import { askService, valueOfAnswer } from '../net/http-answer.ts';
 import { defineTool, type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
-import { foreignParameters } from './foreign-parameters.ts';
+import { callLimitsOf } from './call-options.ts';
+import { foreignParameters, foreignSchema } from './foreign-parameters.ts';
 import { headerFault, type SecretLookup, secretHeaders } from './secret-headers.ts';
 
 export interface HttpToolContext {
@@ -29,6 +30,8 @@ export function httpTool(spec: HttpToolSpec, context: HttpToolContext = {}): Too
     parameters: foreignParameters(spec),
     idempotent: spec.idempotent ?? ['GET', 'PUT', 'DELETE'].includes(spec.method),
     requiresApproval: spec.requires_approval ?? false,
+    ...(spec.result ? { result: foreignSchema(spec.name, 'result', spec.result) } : {}),
+    ...callLimitsOf(spec),
     execute: async (args: ValueRecord, info: ToolCallInfo) => valueOfAnswer(spec.name, await ask(spec, args, info, guard, context)),
   });
 }

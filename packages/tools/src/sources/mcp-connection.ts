@@ -4,7 +4,7 @@
  * A server that ends or cannot be reached fails the calls that it has, by an error that the program can catch; the next call
  * connects anew. A process has in its environment what is configured, and PATH, without which no command is found.
  */
-import { FermataError, type Value } from '@fermata/protocol';
+import { type CallProgress, FermataError, type Value } from '@fermata/protocol';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -17,10 +17,11 @@ import {
   ListToolsResultSchema,
   McpError,
   type Tool as McpTool,
+  type Progress,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { guardedFetch } from '../net/guarded-fetch.ts';
-import { ToolError } from '../tool.ts';
+import { type ToolCallInfo, ToolError } from '../tool.ts';
 import { valueOfResult } from './mcp-result.ts';
 import { secretHeaders } from './secret-headers.ts';
 import type { McpSourceOptions } from './source-options.ts';
@@ -34,6 +35,8 @@ const PING_MS = 5_000;
 const GOODBYE_MS = 300;
 const MAX_PAGES = 1000;
 const MAX_TOOLS = 10_000;
+/** Characters of what a server says of its progress. */
+const MOST_TOLD = 1000;
 /** Characters of what a process last wrote to stderr that are told when it ends. */
 const LAST_WORDS = 500;
 const KEPT_ENVIRONMENT = process.platform === 'win32' ? ['PATH', 'PATHEXT', 'SYSTEMROOT'] : ['PATH'];
@@ -109,7 +112,7 @@ export class McpConnection {
   }
 
   /** The result of a call as a value. Throws {@link ToolError}: what the server says, `Timeout`, `Aborted`, or `SourceUnavailable`. */
-  async call({ tool, original, byTask }: CalledTool, args: Record<string, unknown>, signal: AbortSignal): Promise<Value> {
+  async call({ tool, original, byTask }: CalledTool, args: Record<string, unknown>, { signal, progress }: Pick<ToolCallInfo, 'signal' | 'progress'>): Promise<Value> {
     for (let attempt = 0; ; attempt++) {
       const wasThere = this.#link !== undefined;
       const link = await this.#connected().catch((error: Error) => {
@@ -117,7 +120,7 @@ export class McpConnection {
       });
       try {
         const timeout = this.#options.timeoutMs ?? TIMEOUT_MS;
-        const options = { signal, timeout, resetTimeoutOnProgress: true, onprogress: () => {} };
+        const options = { signal, timeout, resetTimeoutOnProgress: true, onprogress: (told: Progress) => progress?.(progressOf(told)) };
         const request = { method: 'tools/call' as const, params: { name: original, arguments: args } };
         return valueOfResult(tool, byTask ? await resultOfTask(link.client, request, options) : await link.client.request(request, CallToolResultSchema, options));
       } catch (error) {
@@ -245,6 +248,11 @@ async function resultOfTask(client: Client, request: Parameters<Client['experime
     }
   }
   throw new Error('the task of the call ended without a result');
+}
+
+/** As much as a server may have told everybody who listens. */
+function progressOf({ progress, total, message }: Progress): CallProgress {
+  return { progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message: message.slice(0, MOST_TOLD) }) };
 }
 
 async function end({ client, transport }: Link): Promise<void> {

@@ -29,6 +29,8 @@ export interface Operation {
   description: string;
   /** JSON Schema without its definitions. */
   parameters: Json;
+  /** The same of what it answers, where the document says so. */
+  result?: Json;
   /** By the names of arguments. */
   places: Record<string, ArgumentPlace>;
   /** The argument `body` is sent as this. */
@@ -47,6 +49,8 @@ export interface OperationListing {
   operations: Operation[];
   /** What `#/$defs/<name>` in their parameters stands for. */
   defs: Record<string, unknown>;
+  /** The same in their results. */
+  resultDefs?: Record<string, unknown>;
   /** Where the API key goes. */
   keyPlace?: KeyPlace;
 }
@@ -62,6 +66,7 @@ const TOLD = 500;
 export function operationsOf(name: string, given: string | Json, options: OpenApiSourceOptions, documentUrl?: string): OperationListing {
   const document = new OpenApiDocument(name, given);
   const schemas = new OpenApiSchemas(document);
+  const answers = new OpenApiSchemas(document, 'answered');
   const keyPlace = keyPlaceOf(document, options);
   const { root } = document;
   const found = Object.entries(root.paths as Json).flatMap(([path, given]) => {
@@ -76,16 +81,18 @@ export function operationsOf(name: string, given: string | Json, options: OpenAp
     const parameters = parametersOf(document, item, operation).filter((one) => !isSetByHost(one, keyPlace));
     const body = bodyOf(document, operation);
     const { places, schema } = argumentsOf(schemas, parameters, body);
+    const result = resultOf(document, operation, answers);
     const security = (operation.security ?? root.security) as unknown;
     return {
       ...{ name: names[i] as string, originalName: originals[i] as string, method: method.toUpperCase(), path },
       baseUrl: baseUrlOf(document, options, [operation, item, root], documentUrl),
       ...{ description: descriptionOf(operation), parameters: schema, places },
       ...(body ? { body: body.sent } : {}),
+      ...(result ? { result } : {}),
       ...(Array.isArray(security) && security.length === 0 ? { open: true } : {}),
     };
   });
-  return { operations, defs: schemas.defs, ...(keyPlace ? { keyPlace } : {}) };
+  return { operations, defs: schemas.defs, resultDefs: answers.defs, ...(keyPlace ? { keyPlace } : {}) };
 }
 
 function nameOf(original: string): string {
@@ -165,6 +172,17 @@ function bodyOf(document: OpenApiDocument, operation: Json): Body | undefined {
     return { sent: { type, contentType: contentType.includes('*') ? 'application/octet-stream' : contentType }, schema: asBytes, description, required: required === true };
   }
   return undefined;
+}
+
+/** Of the JSON that the first kind of success answers. */
+function resultOf(document: OpenApiDocument, { responses }: Json, answers: OpenApiSchemas): Json | undefined {
+  if (!isRecord(responses)) return undefined;
+  const status = Object.keys(responses).find((key) => /^2/.test(key));
+  const { content } = document.part(status === undefined ? undefined : responses[status]);
+  const type = isRecord(content) ? Object.keys(content).find((key) => /^application\/([^;]*\+)?json\b/i.test(key)) : undefined;
+  const { schema } = document.part(type === undefined ? undefined : (content as Json)[type]);
+  const result = isRecord(schema) ? answers.converted(schema) : undefined;
+  return isRecord(result) ? result : undefined;
 }
 
 function baseUrlOf(document: OpenApiDocument, { baseUrl }: OpenApiSourceOptions, levels: readonly Json[], documentUrl: string | undefined): string {

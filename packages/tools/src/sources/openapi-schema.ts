@@ -1,6 +1,7 @@
 /**
- * Schemas of an OpenAPI document as JSON Schema (2020-12) of what is sent: what a `$ref` leads to becomes a definition, recursive
- * ones too; what 3.0 says in its own way is said as JSON Schema does; what only a service sets (`readOnly`) is left out.
+ * Schemas of an OpenAPI document as JSON Schema (2020-12) of what is sent, or of what is answered: what a `$ref` leads to becomes a
+ * definition, recursive ones too; what 3.0 says in its own way is said as JSON Schema does. What only a service sets (`readOnly`) is
+ * left out of what is sent, what it never tells (`writeOnly`) of what is answered.
  */
 import { isRecord, type Json, type OpenApiDocument } from './openapi-document.ts';
 
@@ -18,9 +19,11 @@ export class OpenApiSchemas {
   readonly defs: Record<string, unknown> = {};
   readonly #names = new Map<string, string>();
   readonly #document: OpenApiDocument;
+  readonly #left: 'readOnly' | 'writeOnly';
 
-  constructor(document: OpenApiDocument) {
+  constructor(document: OpenApiDocument, of: 'sent' | 'answered' = 'sent') {
     this.#document = document;
+    this.#left = of === 'sent' ? 'readOnly' : 'writeOnly';
   }
 
   /** Throws `invalid_request` for a `$ref` that does not lead to a place in the document. */
@@ -51,12 +54,12 @@ export class OpenApiSchemas {
       else if (OF_SCHEMA.has(key)) made[key] = typeof value === 'boolean' ? value : this.converted(value);
       else if (OF_SCHEMAS.has(key) && Array.isArray(value)) made[key] = value.map((one) => this.converted(one));
       else if (OF_NAMED_SCHEMAS.has(key) && isRecord(value)) {
-        made[key] = Object.fromEntries(Object.entries(value).flatMap(([name, one]) => (isReadOnly(one) ? [] : [[name, this.converted(one)]])));
+        made[key] = Object.fromEntries(Object.entries(value).flatMap(([name, one]) => (this.#isLeftOut(one) ? [] : [[name, this.converted(one)]])));
       }
     }
     if (Array.isArray(made.required) && isRecord(schema.properties)) {
       const { properties } = schema;
-      const required = made.required.filter((name) => !isReadOnly(properties[name as string]));
+      const required = made.required.filter((name) => !this.#isLeftOut(properties[name as string]));
       if (required.length > 0) made.required = required;
       else delete made.required;
     } else if (!Array.isArray(made.required)) delete made.required;
@@ -66,9 +69,11 @@ export class OpenApiSchemas {
     }
     return this.#document.isOf30 ? as2020(made, schema) : made;
   }
-}
 
-const isReadOnly = (schema: unknown) => isRecord(schema) && schema.readOnly === true;
+  #isLeftOut(schema: unknown): boolean {
+    return isRecord(schema) && schema[this.#left] === true;
+  }
+}
 
 function as2020(made: Json, { nullable }: Json): Json {
   for (const [bound, limit] of [

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { FermataError } from '@fermata/protocol';
 import { askService, valueOfAnswer } from '../net/http-answer.ts';
 import type { ToolCallInfo } from '../tool.ts';
+import { sourceCalls } from './call-options.ts';
 import { foreignTool } from './foreign-tool.ts';
 import type { Json } from './openapi-document.ts';
 import { type KeyPlace, type Operation, type OperationListing, operationsOf } from './openapi-operations.ts';
@@ -22,11 +23,12 @@ const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
 export function openApiSource(name: string, options: OpenApiSourceOptions, context: SourceContext): ToolSource {
+  const calls = sourceCalls(options);
   return {
     kind: 'openapi',
     changes: false,
     list: async () => operationsOf(name, await documentOf(name, options, context), options, options.url),
-    toolsOf: (listing) => toolsOf(name, listing as OperationListing, options, context),
+    toolsOf: (listing) => toolsOf(name, listing as OperationListing, options, context, calls),
     close: async () => {},
   };
 }
@@ -44,13 +46,21 @@ async function documentOf(name: string, { document, file, url, timeoutMs }: Open
   }
 }
 
-function toolsOf(source: string, { operations, defs, keyPlace }: OperationListing, options: OpenApiSourceOptions, context: SourceContext): SourceTool[] {
-  const needed = definitionsOf(defs);
+function toolsOf(
+  source: string,
+  { operations, defs, resultDefs = {}, keyPlace }: OperationListing,
+  options: OpenApiSourceOptions,
+  context: SourceContext,
+  calls: ReturnType<typeof sourceCalls>,
+): SourceTool[] {
+  const [needed, neededByResults] = [definitionsOf(defs), definitionsOf(resultDefs)];
   return operations.map((operation) => {
     const name = `${source}.${operation.name}`;
     const used = needed(operation.parameters);
     const tool = foreignTool({
-      ...{ name, description: operation.description, idempotent: IDEMPOTENT.has(operation.method), requiresApproval: false },
+      ...{ name, description: operation.description },
+      ...calls(source, operation.name, { idempotent: IDEMPOTENT.has(operation.method), requiresApproval: false }),
+      ...(operation.result ? { result: { ...operation.result, $defs: neededByResults(operation.result) } } : {}),
       parameters: Object.keys(used).length > 0 ? { ...operation.parameters, $defs: used } : operation.parameters,
       keepBytes: operation.body?.type === 'multipart' || operation.body?.type === 'binary' || operation.body?.type === 'text',
       execute: (args, info) => performed({ ...operation, name }, args, info, { ...context, ...options, keyPlace }),

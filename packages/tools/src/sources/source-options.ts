@@ -2,10 +2,11 @@
 import { FermataError, parseOptions, strictOptions } from '@fermata/protocol';
 import { SOURCE_NAME, type ToolSourceSpec } from '@fermata/protocol/wire';
 import { z } from 'zod';
+import { type SourceCallOptions, sourceCallOptionsOf, sourceCallShape } from './call-options.ts';
 import { headerFault, type SecretHeaders, type SecretText } from './secret-headers.ts';
 
 /** A server on stdin and stdout of a process (`command`), or at a streamable HTTP endpoint (`url`). */
-export interface McpSourceOptions {
+export interface McpSourceOptions extends SourceCallOptions {
   command?: string;
   args?: readonly string[];
   /** All that the process has in its environment, besides PATH. */
@@ -25,7 +26,7 @@ export type OpenApiAuth =
   | { basic: { username: string; password: SecretText } }
   | { apiKey: SecretText; name?: string | undefined; in?: 'header' | 'query' | 'cookie' | undefined };
 
-export interface OpenApiSourceOptions {
+export interface OpenApiSourceOptions extends SourceCallOptions {
   /** The document: a file, where it is on the web, or itself (a text is JSON or YAML). */
   file?: string;
   url?: string;
@@ -62,6 +63,7 @@ const mcpSchema = strictOptions({
   headers: headersSchema.optional(),
   timeoutMs: timeoutSchema.optional(),
   connectTimeoutMs: timeoutSchema.optional(),
+  ...sourceCallShape,
 } satisfies Record<keyof McpSourceOptions, z.ZodType>);
 
 const authSchema = z.union(
@@ -81,6 +83,7 @@ const openApiSchema = strictOptions({
   headers: headersSchema.optional(),
   timeoutMs: timeoutSchema.optional(),
   maxResponseBytes: z.int().positive().optional(),
+  ...sourceCallShape,
 } satisfies Record<keyof OpenApiSourceOptions, z.ZodType>);
 
 /** What the tools file and the library give. */
@@ -104,7 +107,7 @@ export function sourceSpecs({ mcp = {}, openapi = {} }: ToolSourcesOptions, at =
 /** What was asked over the wire. Throws `invalid_request`. */
 export function sourceSpecOf(spec: ToolSourceSpec): SourceSpec {
   const { name, kind, timeout_seconds, url, headers } = spec;
-  const common = { timeoutMs: timeout_seconds * 1000, ...present({ url, headers }) };
+  const common = { timeoutMs: timeout_seconds * 1000, ...present({ url, headers }), ...sourceCallOptionsOf(spec) };
   if (spec.kind === 'mcp') {
     const { command, args, env } = spec;
     const made: SourceSpec = { name, kind: spec.kind, options: { ...common, ...present({ command, args, env }) } as McpSourceOptions };

@@ -54,7 +54,7 @@ class PythonStub {
       .replace(/\s*\n\s*/g, ' ')
       .trim();
     const body = text ? `\n${indent}    """${text}${text.endsWith('"') ? ' ' : ''}"""` : ' ...';
-    return `${indent}@staticmethod\n${indent}def ${word(name)}(${this.#arguments(tool)}) -> Any:${body}`;
+    return `${indent}@staticmethod\n${indent}def ${word(name)}(${this.#arguments(tool)}) -> ${this.#type(this.#shapes.ofResult(tool), `${tool.name}_result`)}:${body}`;
   }
 
   #arguments(tool: Tool): string {
@@ -63,7 +63,7 @@ class PythonStub {
     if (!record) return this.#shapes.plain(shape).is === 'any' ? '**arguments: Any' : `arguments: ${this.#type(shape, tool.name)}`;
     const { fields, others } = record;
     // Such names can be given in a record only.
-    if (fields.some(({ name }) => !isName(name))) return `arguments: ${this.#type(record, `${tool.name}_arguments`)}`;
+    if (fields.some(({ name }) => !isName(name) || isMangled(name))) return `arguments: ${this.#type(record, `${tool.name}_arguments`)}`;
     const inOrder = [...fields.filter(({ required }) => required), ...fields.filter(({ required }) => !required)];
     const byName = inOrder.some((field, i) => field !== fields[i]) ? ['*'] : [];
     return [...byName, ...inOrder.map((field) => this.#argument(tool, field)), ...(others ? ['**arguments: Any'] : [])].join(', ');
@@ -115,7 +115,7 @@ class PythonStub {
       const type = this.#type(shape, `${name}_${field}`);
       return { field, type: required ? type : `NotRequired[${type}]` };
     });
-    if (fields.every(({ name }) => isName(name) && !name.startsWith('__'))) {
+    if (fields.every(({ name }) => isName(name) && !isMangled(name))) {
       return `class ${name}(TypedDict):\n${types.map(({ field, type }, i) => `    ${field}: ${type}${noteOf(fields[i] as Field)}`).join('\n')}`;
     }
     return `${name} = TypedDict(${JSON.stringify(name)}, {${types.map(({ field, type }) => `${JSON.stringify(field)}: ${JSON.stringify(type)}`).join(', ')}})`;
@@ -140,6 +140,8 @@ class PythonStub {
 }
 
 const noteOf = ({ note }: Field) => (note ? `  # ${note.replace(/\s*\n\s*/g, ' ')}` : '');
+/** Inside of a class such a name stands for another one. */
+const isMangled = (name: string) => name.startsWith('__');
 const isName = (name: string) => IDENTIFIER.test(name) && !KEYWORDS.has(name);
 const literal = (value: string | number | boolean | null) => (value === null ? 'None' : value === true ? 'True' : value === false ? 'False' : JSON.stringify(value));
 

@@ -44,12 +44,21 @@ export class Shapes {
   /** What the names stand for, each after those that it was first met in. */
   readonly named = new Map<string, Shape>();
   readonly #taken = new Set(TAKEN);
+  /** What a schema that leads to itself is called. */
+  #selfName = '';
   /** By the schema itself where several tools share it, else by what it says. */
   readonly #names = new Map<object | string, string>();
 
   /** Of the arguments of a tool; any where it does not say. */
   ofTool({ parameters }: Tool): Shape {
+    this.#selfName = 'Arguments';
     return this.#shape(parameters, parameters, 0);
+  }
+
+  /** Of what a tool returns; any where it does not say. */
+  ofResult({ result }: Tool): Shape {
+    this.#selfName = 'Result';
+    return result ? this.#shape(result, result, 0) : ANY;
   }
 
   /** A name that no other shape has. */
@@ -122,7 +131,7 @@ export class Shapes {
       this.#names.set(schema, known);
       return { is: 'named', name: known };
     }
-    const name = this.newName(ref === '#' ? 'Arguments' : decodeURIComponent(ref.split('/').at(-1) as string));
+    const name = this.newName(ref === '#' ? this.#selfName : decodeURIComponent(ref.split('/').at(-1) as string));
     this.#names.set(schema, name).set(text, name);
     // Its place in the order is before what is found inside.
     this.named.set(name, ANY);

@@ -17,8 +17,9 @@ function group({ tools, groups }: ToolTree, indent: string, shapes: Shapes): str
   const inner = `${indent}  `;
   const members = [...tools].map(([name, tool]) => {
     const inside = groups.get(name);
+    const promise = `Promise<${typeOf(shapes.ofResult(tool))}>`;
     const also = inside ? ` & ${group(inside, inner, shapes)}` : '';
-    return `${comment(tool, inner)}${inner}${key(name)}${also ? `: ((${argumentOf(tool, shapes)}) => Promise<any>)${also}` : `(${argumentOf(tool, shapes)}): Promise<any>`};`;
+    return `${comment(tool, inner)}${inner}${key(name)}${also ? `: ((${argumentOf(tool, shapes)}) => ${promise})${also}` : `(${argumentOf(tool, shapes)}): ${promise}`};`;
   });
   for (const [name, tree] of groups) if (!tools.has(name)) members.push(`${inner}${key(name)}: ${group(tree, inner, shapes)};`);
   return members.length === 0 ? '{}' : `{\n${members.join('\n')}\n${indent}}`;
@@ -28,7 +29,7 @@ function argumentOf(tool: Tool, shapes: Shapes): string {
   const shape = shapes.ofTool(tool);
   const plain = shapes.plain(shape);
   if (plain.is !== 'record') return plain.is === 'any' ? 'args?: { [key: string]: any }' : `args: ${typeOf(shape)}`;
-  if (plain.fields.length === 0 && !plain.others) return '';
+  if (plain.fields.length === 0 && !plain.others) return 'args?: {}';
   return `args${plain.fields.some(({ required }) => required) ? '' : '?'}: ${typeOf(shape)}`;
 }
 
@@ -58,7 +59,9 @@ function typeOf(shape: Shape): string {
 }
 
 function fieldOf({ name, shape, required, note }: Field): string {
-  return `${key(name)}${required ? '' : '?'}: ${typeOf(shape)}${note ? ` /* ${inComment(note)} */` : ''}`;
+  // An object without such a field has one all the same, of another type.
+  const type = !required && name in Object.prototype ? 'any' : typeOf(shape);
+  return `${key(name)}${required ? '' : '?'}: ${type}${note ? ` /* ${inComment(note)} */` : ''}`;
 }
 
 const isUnion = (shape: Shape) => shape.is === 'union' || shape.is === 'bytes' || (shape.is === 'literals' && shape.values.length > 1);

@@ -15,7 +15,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** What speaks of the arguments as a whole, and may come out otherwise once all are known. */
 const OF_ALL = ['required', 'minProperties', 'maxProperties', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', '$ref', '$dynamicRef', 'const', 'enum'];
 const DEPENDENT = ['dependentRequired', 'dependentSchemas', 'dependencies', 'unevaluatedProperties', 'propertyNames'];
-const ajv = new Ajv({ strict: false, allErrors: false, logger: false });
+const ajv = new Ajv({ strict: false, allErrors: false, ownProperties: true, logger: false });
 const partial = new WeakMap<Schema, SchemaCheck | null>();
 
 /** One sentence that says what is wrong and what to write, or undefined. */
