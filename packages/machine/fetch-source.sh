@@ -5,7 +5,8 @@
 #   FERMATA_BUILD_DL=dir        take archives from there before trying to fetch
 #   FERMATA_BUILD_MIRROR=url    the Debian mirror; else the one that this machine's apt uses
 #
-# Needs apt and no root: lists and settings are its own, and those of the machine are left alone.
+# Needs apt and no root: lists and settings are its own, those of the machine are left alone, and what is installed there
+# makes no difference.
 set -euo pipefail
 folder=$1 list=$2
 shift 2
@@ -22,7 +23,7 @@ use_apt() { # makes the options of an apt of our own, once
   mkdir -p "$apt/lists/partial"
   # QuickJS-ng is newer in backports.
   for suite in trixie trixie-backports; do echo "deb-src $mirror $suite main"; done >"$apt/sources.list"
-  options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$apt/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+  options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$apt/lists" -o Dir::State::status=/dev/null -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
   apt-get "${options[@]}" update >&2
 }
 

@@ -11,7 +11,7 @@ import { mulberry32 } from './mulberry32.ts';
  * many values, and code under a guard, which takes fuel and cannot stop.
  */
 const LATEST_MS = 20;
-/** So many of the points that are spread over the program must lead to a stop of their own. */
+/** So many of the points that are spread over the program must lie apart, and not where no stop is possible. */
 const FEWEST = 0.05;
 const random = mulberry32(20261129);
 
@@ -27,28 +27,29 @@ export interface Stopped {
   problems: string[];
 }
 
-/** The first fifth of the marks lie one check apart; where the program has fewer checks than marks, every check is one. */
+/** The first fifth of the marks lie one check apart; where the program has fewer checks than that, every check is one. */
 export function stopped(first: Machine, program: Program, whole: Ending, points: number): Stopped {
-  const every = whole.fuel <= points;
-  const close = every ? points : Math.floor(points / 5);
-  // Half as many again as are wanted: fuel is used in lumps, and a step that ends inside of one stops only after it.
-  const mean = Math.max(1, whole.fuel / (1.5 * Math.max(1, points - close)));
+  const close = whole.fuel <= points ? points : Math.floor(points / 5);
+  // A tenth more than are wanted, since the last ones may not come before the end.
+  const mean = Math.max(1, whole.fuel / (1.1 * Math.max(1, points - close)));
   const progress = newProgress();
   let machine = first;
-  let [stops, largest, latest] = [0, 0, 0];
+  let [stops, apart, mark, largest, latest] = [0, 0, 0, 0, 0];
   const putOff = () => {
     const most = (LATEST_MS * 1e6) / first.image.manifest.nsPerFuel;
     return [
       ...(latest > most ? [`a stop came ${latest} fuel after it was asked for, and may take ${most}`] : []),
-      ...(!every && stops - close < FEWEST * (points - close) ? [`${stops} stops, where ${points} were asked for`] : []),
+      ...(stops >= close && apart < FEWEST * (points - close) ? [`${apart} stops lie apart, where ${points - close} were to be spread`] : []),
     ];
   };
   for (;;) {
-    const step = stops < close ? 0 : 1 + Math.floor(random() * 2 * mean);
-    const asked = machine.fuel + step;
+    // Fuel is used in lumps: marks inside of one lead each to a stop of its own, at the checks after it.
+    mark = stops < close ? machine.fuel : mark + 1 + Math.floor(random() * 2 * mean);
+    const asked = Math.max(mark, machine.fuel);
+    if (asked > machine.fuel) apart++;
     const ending = drive(machine, program, progress, asked);
     latest = Math.max(latest, machine.fuel - asked);
-    if (ending) return { stops, every, largest, latest, problems: [...differences(whole, ending), ...putOff()] };
+    if (ending) return { stops, every: stops < close, largest, latest, problems: [...differences(whole, ending), ...putOff()] };
     const snapshot = machine.snapshot();
     largest = Math.max(largest, snapshot.length);
     stops++;

@@ -13,11 +13,13 @@ from importlib import _bootstrap_external
 from pathlib import Path
 
 # What needs a screen, processes, foreign code, or CPython's own test tree. `multiprocessing` is replaced by the prelude.
+# Of `_pyrepl` only what `pydoc` needs, and with it `help`, is kept.
 LEFT_OUT = {
     "test", "idlelib", "turtledemo", "turtle.py", "tkinter", "ensurepip", "venv", "lib2to3", "pydoc_data", "site-packages",
     "__phello__", "curses", "multiprocessing", "msilib", "ctypes", "xmlrpc", "wsgiref", "_pyrepl", "_ios_support.py",
     "_android_support.py", "_apple_support.py", "__pycache__", "antigravity.py", "windows_events.py", "windows_utils.py",
 }  # fmt: skip
+KEPT = {"_pyrepl/__init__.py", "_pyrepl/pager.py"}
 
 
 def bytecode(path, name):
@@ -29,8 +31,8 @@ def bytecode(path, name):
 def modules(folder):
     for path in sorted(folder.rglob("*.py")):
         relative = path.relative_to(folder)
-        if not LEFT_OUT.intersection(relative.parts):
-            name = relative.as_posix()
+        name = relative.as_posix()
+        if name in KEPT or not LEFT_OUT.intersection(relative.parts):
             yield f"{name}c", bytecode(path, name)
 
 

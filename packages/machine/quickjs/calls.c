@@ -110,6 +110,12 @@ static JSValue make_error(struct call *call, JSValueConst error) {
     return made;
 }
 
+static void settle(struct call *call, bool failed, JSValueConst value) {
+    JSValue settled = JS_Call(context, call->settle[failed], JS_UNDEFINED, 1, &value);
+    if (JS_IsException(settled)) program_fail_outside();
+    JS_FreeValue(context, settled);
+}
+
 void calls_answer(JSValueConst reply) {
     JSContext *ctx = context;
     int32_t id = 0;
@@ -120,8 +126,8 @@ void calls_answer(JSValueConst reply) {
     JSValue error = own_property(reply, "error");
     bool failed = JS_IsObject(error);
     JSValue value = failed ? make_error(call, error) : own_property(reply, "ok");
-    JSValue settled = JS_Call(ctx, call->settle[failed], JS_UNDEFINED, 1, &value);
-    JS_FreeValue(ctx, settled);
+    if (JS_IsException(value)) value = JS_GetException(ctx);
+    settle(call, failed, value);
     JS_FreeValue(ctx, value);
     JS_FreeValue(ctx, error);
     if (!failed && !engine_promise_is_handled(call->promise)) {
@@ -130,6 +136,17 @@ void calls_answer(JSValueConst reply) {
     } else {
         release(call);
     }
+}
+
+/* Whose answer it was is not known, so all calls under way end with the error. */
+void calls_lose(void) {
+    JSValue error = JS_GetException(context);
+    while (first) {
+        struct call *call = take(first->id);
+        settle(call, true, error);
+        release(call);
+    }
+    JS_FreeValue(context, error);
 }
 
 void calls_forget(void) {

@@ -31,6 +31,7 @@ void calls_open(void);
 void calls_close(void); /* from here on no call may start */
 bool calls_pending(void);
 void calls_answer(JSValueConst reply);
+void calls_lose(void); /* an answer did not come through: takes the pending exception */
 void calls_forget(void); /* reports answers that nobody looked at */
 
 /* timers.c */
@@ -56,6 +57,8 @@ uint32_t failure_line(JSContext *ctx, JSValueConst error);
 /* natives.c and files.c: the functions that only the prelude sees. */
 JSValue natives_new(void);
 int files_add(JSContext *ctx, JSValue natives);
+/* Lone surrogates, as the engine puts them into UTF-8, become U+FFFD. */
+void replace_surrogates(uint8_t *text, size_t length);
 
 /* inspect.c */
 extern JSValue inspect_function; /* the prelude's, for values of locals */
@@ -74,6 +77,9 @@ void program_fail_outside(void); /* takes the pending exception */
 /* Runs one program to its end; leaves the message that says how it ended. */
 void program_run(JSValueConst start, struct bytes *message);
 
-/* main.c: says something to the host and decodes the reply. */
+/* The program itself, or its input, does not fit into memory. */
+void program_refuse(struct bytes *message);
+
+/* main.c: says something to the host and decodes the reply; an exception if that does not fit into memory. */
 JSValue converse(const struct bytes *message);
 #endif

@@ -46,13 +46,12 @@ void fermata_locate(void) {
 
 JSValue converse(const struct bytes *message) {
     uint32_t length = fermata_import_exchange(message->data, message->length);
-    uint8_t *reply = malloc(length + 1);
-    if (!reply) abort(); /* the reserve in memory.c is larger than a reply that fits the limits */
+    uint8_t *reply = js_malloc(context, length + 1);
+    if (!reply) return JS_EXCEPTION;
     fermata_import_take(reply);
     struct reader in = {reply, reply + length};
     JSValue value = decode_value(context, &in);
-    memset(reply, 0, length);
-    free(reply);
+    js_free(context, reply);
     return value;
 }
 
@@ -126,7 +125,8 @@ int main(void) {
     encode_text(&message, "ready", 5);
     for (;;) {
         JSValue start = converse(&message);
-        program_run(start, &message);
+        if (JS_IsException(start)) program_refuse(&message);
+        else program_run(start, &message);
         JS_FreeValue(context, start);
     }
 }

@@ -14,12 +14,18 @@ NATIVE(class_of) {
     return name;
 }
 
+void replace_surrogates(uint8_t *text, size_t length) {
+    for (size_t i = 0; i + 2 < length; i++)
+        if (text[i] == 0xed && text[i + 1] >= 0xa0) memcpy(text + i, "\xef\xbf\xbd", 3);
+}
+
 NATIVE(emit_text) {
     size_t length;
     int32_t kind;
     if (JS_ToInt32(ctx, &kind, argv[0]) < 0) return JS_EXCEPTION;
     const char *text = JS_ToCStringLen(ctx, &length, argv[1]);
     if (!text) return JS_EXCEPTION;
+    replace_surrogates((uint8_t *)text, length); /* only plain ASCII is given out without a copy */
     fermata_import_emit(kind, text, length);
     JS_FreeCString(ctx, text);
     return JS_UNDEFINED;
@@ -81,9 +87,7 @@ NATIVE(utf8_encode) {
     JSValue bytes = JS_NewUint8ArrayCopy(ctx, (const uint8_t *)text, length);
     JS_FreeCString(ctx, text);
     const uint8_t *data;
-    if (JS_IsException(bytes) || !engine_bytes(ctx, bytes, &data, &length)) return bytes;
-    for (size_t i = 0; i + 2 < length; i++)
-        if (data[i] == 0xed && data[i + 1] >= 0xa0) memcpy((uint8_t *)data + i, "\xef\xbf\xbd", 3);
+    if (!JS_IsException(bytes) && engine_bytes(ctx, bytes, &data, &length)) replace_surrogates((uint8_t *)data, length);
     return bytes;
 }
 

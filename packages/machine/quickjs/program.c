@@ -50,6 +50,10 @@ static void wait_for_reply(bool with_timers) {
     else bytes_byte(&message, 1);
     JSValue reply = converse(&message);
     bytes_free(&message);
+    if (JS_IsException(reply)) {
+        calls_lose();
+        return;
+    }
 
     JSValue verb = own_property(reply, "do");
     const char *text = JS_ToCString(context, verb);
@@ -110,6 +114,12 @@ static void say_done(struct bytes *message, JSValueConst value, bool returned) {
         bytes_byte(message, 0);
     }
     JS_FreeValue(context, error);
+}
+
+void program_refuse(struct bytes *message) {
+    JS_FreeValue(context, JS_GetException(context));
+    say(message, "failed", "error");
+    encode_failure_without_room(message);
 }
 
 static void finish(JSValueConst promise, struct bytes *message) {

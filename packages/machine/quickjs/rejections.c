@@ -39,6 +39,7 @@ static void report(JSValueConst reason) {
     if (!text.failed) {
         note_finding((const char *)text.data, line);
         text.data[text.length - 1] = '\n';
+        replace_surrogates(text.data, text.length);
         fermata_import_emit(FERMATA_EMIT_STDERR, text.data, text.length);
     }
     bytes_free(&text);

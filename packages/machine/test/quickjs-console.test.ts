@@ -60,3 +60,10 @@ test('warn, error and trace go to stderr, the rest to stdout', () => {
   expect(stdout).toBe('i\nd\n');
   expect(stderr).toMatch(/^w\ne\nTrace: t\n {4}at main\.js:1:\d+\n$/);
 });
+
+test('a lone surrogate is printed as U+FFFD, and a pair as the character that it is', () => {
+  const code = "console.log('a\\ud800b', '\\udfff', '\\ud83d\\ude00'); console.error('\\ud800'); Promise.reject(new Error('\\udc00')); 1";
+  const { stdout, stderr } = runJavaScript(code);
+  expect(stdout).toBe('a\ufffdb \ufffd \u{1f600}\n');
+  expect(stderr).toBe('\ufffd\nUnhandled promise rejection: Error: \ufffd\n');
+});

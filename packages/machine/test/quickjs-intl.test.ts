@@ -66,3 +66,9 @@ test('files are bytes under /work', () => {
     "files.mkdir('a/b'); files.write('a/b/x.txt', 'héllo'); files.append('a/b/x.txt', new Uint8Array([33])); try { files.read('nope') } catch (e) { return [files.readText('/work/a/b/x.txt'), files.list('a'), files.exists('a/b'), files.stat('a/b/x.txt').size, e.code] }";
   expect(resultOf(code)).toEqual(['héllo!', ['b'], true, 7, 'ENOENT']);
 });
+
+test('a path with NUL in it is refused, not cut off there', () => {
+  const code =
+    "const told = ['write', 'read', 'exists', 'mkdir', 'remove'].map((name) => { try { return files[name]('a\\0b', 'x') } catch (e) { return String(e) } }); return [[...new Set(told)], files.list()]";
+  expect(resultOf(code)).toEqual([['TypeError: a path cannot have a NUL character in it'], []]);
+});

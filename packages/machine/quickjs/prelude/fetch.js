@@ -14,6 +14,8 @@
   const READS = { __proto__: null, GET: true, HEAD: true, OPTIONS: true };
   const SENDS = { __proto__: null, POST: true, PUT: true, PATCH: true, DELETE: true };
   const MAX_REDIRECTS = 20;
+  // They say who asks, to the host that was asked.
+  const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization'];
 
   // Bytes, and the type that goes with them where none is said.
   function bodyOf(body) {
@@ -232,7 +234,7 @@
       if (redirect === 'error') throw new TypeError(`fetch failed: the answer is a redirect to ${location}`);
       if (redirects >= MAX_REDIRECTS) throw new TypeError(`fetch failed: more than ${MAX_REDIRECTS} redirects`);
       const next = new URL(location, url);
-      if (next.origin !== new URL(url).origin) headers.delete('authorization');
+      if (next.origin !== new URL(url).origin) for (let i = 0; i < CREDENTIALS.length; i++) headers.delete(CREDENTIALS[i]);
       if (status === 303 ? method !== 'HEAD' : status < 303 && method === 'POST') {
         method = method === 'HEAD' ? 'HEAD' : 'GET';
         bytes = undefined;

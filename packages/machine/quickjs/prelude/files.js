@@ -1,11 +1,12 @@
 // files: the program's own /work and /tmp. A path without a leading slash is in /work.
 (function (natives, shared) {
   'use strict';
-  const { push, split, join, sortList, TypeError } = shared.js;
+  const { push, split, join, sortList, test, TypeError } = shared.js;
   const { readFile, writeFile, appendFile, listFolder, fileStatus, removeFile, removeFolder, makeFolder, utf8Encode, utf8Decode } = natives;
 
   function absolute(path) {
     if (typeof path !== 'string' || path === '') throw new TypeError('a path (a string) is needed');
+    if (test(/\0/, path)) throw new TypeError('a path cannot have a NUL character in it');
     const kept = [];
     const parts = split(path[0] === '/' ? path : `/work/${path}`, '/');
     for (let i = 0; i < parts.length; i++) {

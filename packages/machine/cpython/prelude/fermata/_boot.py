@@ -21,10 +21,19 @@ from _sitebuiltins import Quitter, _Helper
 from fermata import _in_turn, _inspect, _loop, _program
 
 
-def _input(prompt="", /):
+def input(prompt="", /):
     """Reads a line of the task's standard input. CPython's own would take it for a terminal, and read past sys.stdin."""
-    print(prompt, end="", flush=True)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name, None) is None:
+            raise RuntimeError(f"input(): lost sys.{name}")
+    sys.stdout.write(str(prompt))
+    try:
+        sys.stdout.flush()
+    except Exception:
+        pass  # not every stand-in for it can
     line = sys.stdin.readline()
+    if not isinstance(line, str):
+        raise TypeError("object.readline() returned non-string")
     if not line:
         raise EOFError("EOF when reading a line")
     return line.removesuffix("\n")
@@ -37,7 +46,7 @@ def main():
     zoneinfo.ZoneInfo("Europe/Berlin")  # brings in what reads zones from the archive
     zoneinfo.ZoneInfo.clear_cache()
     shared = sys.modules["builtins"]
-    shared.input = _input
+    shared.input = input
     # What `site` gives to interactive use, and programs use all the same.
     shared.exit, shared.quit, shared.help = Quitter("exit", ""), Quitter("quit", ""), _Helper()
     os.chdir("/work")
@@ -48,8 +57,7 @@ def main():
     gc.freeze()
     message = {"say": "ready"}
     while True:
-        start = exchange(message)
         try:
-            message = _program.serve(start)
-        except BaseException as error:  # the program left the interpreter in a state that the prelude cannot work in
+            message = _program.serve(exchange(message))
+        except BaseException as error:  # the program did not fit into memory, or left an interpreter that the prelude cannot work in
             message = _program.broken(error)

@@ -3,6 +3,7 @@
 Answers come in one by one, and only when the guest asks by `wait`. An answer that arrives while someone else was
 waiting is kept, in order, for the event loop that its future belongs to."""
 from fermata._private import builtins as __builtins__
+import operator
 import sys
 import time
 from collections import deque
@@ -133,8 +134,8 @@ def due_in(seconds):
 
 def sleep(seconds, /):
     """Lets time pass. Costs nothing, and the machine may be stored away meanwhile."""
-    if not isinstance(seconds, (int, float)):
-        seconds = seconds.__index__() if hasattr(seconds, "__index__") else float(seconds)
+    if not isinstance(seconds, float):
+        seconds = operator.index(seconds)
     if seconds < 0 or seconds != seconds:
         raise ValueError("sleep length must be non-negative")
     if seconds == 0:

@@ -4,6 +4,7 @@ Results, errors and their order are those of a pool with one worker. This module
 `concurrent.futures.thread` and `concurrent.futures.process`."""
 from fermata._private import builtins as __builtins__
 import sys
+import types
 import concurrent.futures
 from concurrent.futures import _base
 from fermata._loop import outside_loop
@@ -15,6 +16,22 @@ class BrokenThreadPool(_base.BrokenExecutor):
 
 class BrokenProcessPool(_base.BrokenExecutor):
     """The initializer of a pool failed."""
+
+
+class _WorkItem:
+    def __init__(self, future, fn, args, kwargs):
+        self.future, self.fn, self.args, self.kwargs = future, fn, args, kwargs
+
+    def run(self):
+        self.future.set_running_or_notify_cancel()
+        try:
+            result = outside_loop(self.fn, *self.args, **self.kwargs)
+        except BaseException as error:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
 
 class _Pool(_base.Executor):
@@ -35,14 +52,12 @@ class _Pool(_base.Executor):
         if self._shut_down:
             raise RuntimeError("cannot schedule new futures after shutdown")
         future = _base.Future()
-        future.set_running_or_notify_cancel()
         try:
             self._initialize()
-            result = outside_loop(fn, *args, **named)
         except BaseException as error:
             future.set_exception(error)
         else:
-            future.set_result(result)
+            _WorkItem(future, fn, args, named).run()
         return future
 
     def _initialize(self):

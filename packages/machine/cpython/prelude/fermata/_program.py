@@ -59,8 +59,10 @@ def serve(start):
 
 def broken(error):
     restore_interpreter()
-    message = f"the program left the interpreter unusable: {type(error).__name__}"
-    return {"say": "failed", "error": {"name": "RuntimeError", "message": message, "traceback": "", "line": None, "column": None}}
+    name, message = "RuntimeError", f"the program left the interpreter unusable: {type(error).__name__}"
+    if issubclass(type(error), MemoryError):
+        name, message = "MemoryError", ""
+    return {"say": "failed", "error": {"name": name, "message": message, "traceback": "", "line": None, "column": None}}
 
 
 def _failed(error, file):
@@ -107,10 +109,14 @@ class _Pipe(io.FileIO):
 def open_streams():
     """Standard input, output and error, from the beginning."""
     os.lseek(0, 0, os.SEEK_SET)
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(_Pipe(0, "r", closefd=False)), "utf-8", "surrogateescape")
-    for name, fd in (("stdout", 1), ("stderr", 2)):
-        buffer = io.BufferedWriter(_Pipe(fd, "w", closefd=False))
-        stream = io.TextIOWrapper(buffer, "utf-8", "backslashreplace", line_buffering=True)
+    for fd, name in enumerate(("stdin", "stdout", "stderr")):
+        raw = _Pipe(fd, "w" if fd else "r", closefd=False)
+        raw.name = f"<{name}>"
+        if fd:
+            stream = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=True)
+        else:
+            stream = io.TextIOWrapper(io.BufferedReader(raw), "utf-8", "surrogateescape")
+        stream.mode = "w" if fd else "r"
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     _calls.set_streams([sys.stdout, sys.stderr])

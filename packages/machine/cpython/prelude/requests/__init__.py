@@ -1,5 +1,5 @@
 """HTTP for people, over the network that the task was given: what programs use of the library of this name."""
-from . import adapters, auth, exceptions, models, sessions, structures
+from . import adapters, auth, cookies, exceptions, models, sessions, structures
 from .exceptions import (
     ConnectionError, ConnectTimeout, HTTPError, InvalidURL, JSONDecodeError, MissingSchema, ReadTimeout, RequestException, Timeout, TooManyRedirects,
 )  # fmt: skip

@@ -5,9 +5,9 @@ import io
 import json as jsonlib
 import re
 import uuid
-from http.cookiejar import CookieJar
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
+from . import cookies as _cookies
 from .auth import HTTPBasicAuth
 from .exceptions import HTTPError, InvalidJSONError, InvalidSchema, InvalidURL, JSONDecodeError, MissingSchema, StreamConsumedError
 from .structures import CaseInsensitiveDict
@@ -47,8 +47,10 @@ class PreparedRequest:
         self.body, kind = _body(request.data, request.files, request.json)
         if kind is not None:
             self.headers.setdefault("Content-Type", kind)
-        if request.cookies:
-            self.headers.setdefault("Cookie", "; ".join(f"{name}={value}" for name, value in dict(request.cookies).items()))
+        self.sent_cookies = _cookies.joined(request.cookies)
+        sent = _cookies.header(self.sent_cookies, self.url)
+        if sent is not None:
+            self.headers.setdefault("Cookie", sent)
         auth = request.auth
         if auth is None:
             auth, self.url = _auth_in(self.url)
@@ -140,7 +142,7 @@ def _multipart(data, files):
 class Response:
     def __init__(self):
         self.status_code, self.reason, self.url, self.request = None, None, None, None
-        self.headers, self.history, self.cookies, self.elapsed = CaseInsensitiveDict(), [], {}, datetime.timedelta(0)
+        self.headers, self.history, self.cookies, self.elapsed = CaseInsensitiveDict(), [], _cookies.RequestsCookieJar(), datetime.timedelta(0)
         self.encoding, self._content, self._streamed = None, b"", False
 
     @property
@@ -242,4 +244,4 @@ def next_url(response):
     return urljoin(response.url, response.headers["location"])
 
 
-__all__ = ["CookieJar", "PreparedRequest", "Request", "Response", "codes", "encoding_in", "next_url"]
+__all__ = ["PreparedRequest", "Request", "Response", "codes", "encoding_in", "next_url"]

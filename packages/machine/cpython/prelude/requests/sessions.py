@@ -1,11 +1,12 @@
 """Requests that share headers, cookies and whatever else is set once."""
 import datetime
 import time
-from http.cookies import CookieError, SimpleCookie
+from http.cookiejar import CookieJar
 from urllib.parse import urlsplit
 
 from fermata import _network
 
+from . import cookies as _cookies
 from .adapters import HTTPAdapter
 from .exceptions import ConnectionError, ReadTimeout, TooManyRedirects
 from .models import Request, Response, encoding_in, next_url
@@ -21,6 +22,14 @@ class Session:
         self.max_redirects, self.adapters, self.trust_env, self.stream, self.cert = DEFAULT_REDIRECT_LIMIT, {}, False, False, None
         self.hooks = {"response": []}
 
+    @property
+    def cookies(self):
+        return self._jar
+
+    @cookies.setter
+    def cookies(self, given):
+        self._jar = given if isinstance(given, CookieJar) else _cookies.joined(given)
+
     def mount(self, prefix, adapter):
         self.adapters[prefix] = adapter
 
@@ -32,11 +41,12 @@ class Session:
         allow_redirects=True, proxies=None, hooks=None, stream=None, verify=None, cert=None, json=None,
     ):  # fmt: skip
         given = params if isinstance(params, (str, bytes)) else {**self.params, **dict(params or {})}
-        asked = Request(method, url, {**self.headers, **CaseInsensitiveDict(headers or {})}, files, data, given, auth or self.auth, {**self.cookies, **(cookies or {})}, None, json)
+        asked = Request(method, url, {**self.headers, **CaseInsensitiveDict(headers or {})}, files, data, given, auth or self.auth, _cookies.joined(self.cookies, cookies), None, json)
         return self.send(asked.prepare(), timeout=timeout, allow_redirects=allow_redirects)
 
     def prepare_request(self, request):
         request.headers = {**self.headers, **CaseInsensitiveDict(request.headers)}
+        request.cookies = _cookies.joined(self.cookies, request.cookies)
         return request.prepare()
 
     def send(self, request, timeout=None, allow_redirects=True, **_):
@@ -64,11 +74,11 @@ class Session:
         response.status_code, response.url, response.request = answer["status"], answer["url"], request
         response.reason, response._content = _network.reason(answer["status"]), answer["body"]
         for name, value in answer["headers"]:
-            if name == "set-cookie":
-                response.cookies.update(_cookie(value))
             response.headers[name] = f"{response.headers[name]}, {value}" if name in response.headers else value
         response.encoding = encoding_in(response.headers)
-        self.cookies.update(response.cookies)
+        set_cookies = [value for name, value in answer["headers"] if name == "set-cookie"]
+        for jar in (response.cookies, self.cookies, request.sent_cookies):
+            _cookies.take(jar, answer["url"], set_cookies)
         return response
 
     def _redirected(self, request, response):
@@ -77,10 +87,13 @@ class Session:
             method, body = "GET", None
             for name in ("Content-Type", "Content-Length", "Transfer-Encoding"):
                 headers.pop(name, None)
+        jar = request.sent_cookies
         if urlsplit(url)[:2] != urlsplit(request.url)[:2]:
             headers.pop("Authorization", None)
+        if urlsplit(url).hostname != urlsplit(request.url).hostname:
+            jar = _cookies.without_domainless(jar)
         headers.pop("Cookie", None)
-        following = Request(method, url, headers, cookies=self.cookies).prepare()
+        following = Request(method, url, headers, cookies=jar).prepare()
         following.body = body
         return following
 
@@ -114,13 +127,6 @@ class Session:
 
     def __exit__(self, *_):
         self.close()
-
-
-def _cookie(header):
-    try:
-        return {name: morsel.value for name, morsel in SimpleCookie(header).items()}
-    except CookieError:
-        return {}
 
 
 session = Session
