@@ -31,7 +31,7 @@ beforeAll(async () => {
     JSON.stringify({
       secrets: { own: { file: 'key.txt' }, theirs: { value: 'x', tenants: ['others'] } },
       policy: [{ tool: 'get.denied', action: 'deny', reason: 'never' }],
-      network_headers: [{ hosts: [host], name: 'Authorization', secret: 'own', prefix: 'Bearer ' }],
+      network_headers: [{ hosts: [`http://${host}`], name: 'Authorization', secret: 'own', prefix: 'Bearer ' }],
     }),
   );
   const args = [BIN, 'serve', '--port', '0', '--dev', '--json', '--machines', 'threads', '--allow-private-tools', '--config', 'serve.json', '--secret', 'env=FROM_ENVIRONMENT'];

@@ -75,7 +75,7 @@ test('stubs say what a program can call, in groups', () => {
   crm: {
     /** Finds * / one customer */
     find(args: { limit?: number; id: "a" | 1 | null; tags?: (string | null)[] }): Promise<any>;
-    "all-of"(): Promise<any>;
+    "all-of"(args?: {}): Promise<any>;
   };
 };
 `);
