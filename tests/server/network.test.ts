@@ -71,6 +71,7 @@ second = requests.post(task_input + '/send', data='y').text
   await client.calls.approve('ask', second);
   expect(await client.tasks.wait('ask')).toMatchObject({ status: 'succeeded', result: { output: ['answer 1', expect.stringContaining('not this one'), 'answer 2'] } });
   expect(asked).toEqual(['GET /read Bearer of the host', 'POST /send Bearer of the host']);
+  expect((await client.tasks.get('ask')).resources_used.network_bytes).toBe('answer 1'.length + 'y'.length + 'answer 2'.length);
   const calls = await client.calls.list('ask');
   expect(calls.map(({ tool }) => tool)).toEqual(['network.get', 'network.send', 'network.send']);
   expect(JSON.stringify([calls, await client.tasks.journal('ask')])).not.toContain('Bearer of the host');

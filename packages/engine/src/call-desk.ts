@@ -424,7 +424,11 @@ export class CallDesk {
   #callOf({ ref }: LiveTask, call: CallRow, signal: AbortSignal): EngineToolCall {
     const { callId, n } = call;
     const progress = (told: CallProgress) => this.#options.onProgress(ref, call, told);
-    return { taskId: ref.taskId, callId, idempotencyKey: `${ref.tenant}:${ref.taskId}:${n}`, signal, progress };
+    const spent = ({ networkBytes }: { networkBytes: number }) => {
+      const live = this.#options.tasks.peek(ref);
+      live?.change({ usage: { ...live.row.usage, networkBytes: (live.row.usage.networkBytes ?? 0) + networkBytes } });
+    };
+    return { taskId: ref.taskId, callId, idempotencyKey: `${ref.tenant}:${ref.taskId}:${n}`, signal, progress, spent };
   }
 
   #later(ref: TaskRef, ms: number): void {

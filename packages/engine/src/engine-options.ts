@@ -26,6 +26,8 @@ export interface EngineToolCall {
   signal: AbortSignal;
   /** Tells how far the call is. */
   progress?: (told: CallProgress) => void;
+  /** Tells what the call takes of the task's account. */
+  spent?: (used: { networkBytes: number }) => void;
 }
 
 /** A tool as the engine uses it. */

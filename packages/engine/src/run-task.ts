@@ -475,7 +475,7 @@ export class RunTask {
     const { calls: _, ...rest } = usage;
     const wallMs = this.#before.wallMs + performance.now() - this.#since;
     const { outputBytes = 0, fuel = 0 } = this.live.row.origin ?? {};
-    const { toolCalls } = this.live.row.usage;
+    const { toolCalls, networkBytes } = this.live.row.usage;
     return {
       ...rest,
       outputBytes: rest.outputBytes - outputBytes,
@@ -484,6 +484,7 @@ export class RunTask {
       cpuMs: this.#before.cpuMs + cpuMs,
       toolCalls,
       journalBytes: this.live.journalBytes,
+      ...(networkBytes === undefined ? {} : { networkBytes }),
     };
   }
 }

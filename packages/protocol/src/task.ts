@@ -85,6 +85,8 @@ export interface TaskUsage {
   fuel: number;
   /** Absent in rows of versions that did not count it. */
   journalBytes?: number;
+  /** Of requests that the program has made and their answers, bodies only; absent where there were none. */
+  networkBytes?: number;
 }
 
 /** The row of a task: its state after its newest journal entry. */

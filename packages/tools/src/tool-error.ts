@@ -11,6 +11,8 @@ export interface ToolCallInfo {
   signal: AbortSignal;
   /** Tells how far the call is; it becomes an event of the task. */
   progress?: ((told: CallProgress) => void) | undefined;
+  /** Tells what the call takes of the task's account. */
+  spent?: ((used: { networkBytes: number }) => void) | undefined;
 }
 
 /** What a tool throws to tell the program more than a message. Any other error is passed on by its name and message. */

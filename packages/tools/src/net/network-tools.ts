@@ -82,7 +82,7 @@ export function networkTools(options: NetworkOptions): NetworkTool[] {
   const anywhere = createAddressGuard({ allowPrivate: true });
   const rules = hosts === true ? undefined : hostRules(hosts);
   const added = (options.headers ?? []).map((header) => ({ ...header, goesTo: goesTo(header.hosts) }));
-  const execute = async (args: ValueRecord, { signal }: ToolCallInfo) => {
+  const execute = async (args: ValueRecord, { signal, spent }: ToolCallInfo) => {
     const asked = args as unknown as Asked;
     const url = allowed(asked.url, rules);
     const headers = { ...headersOf(asked.headers ?? []), ...(await addedTo(url, added)) };
@@ -91,7 +91,9 @@ export function networkTools(options: NetworkOptions): NetworkTool[] {
       timeoutMs: Math.max(1, Math.min(asked.timeout_ms ?? timeoutMs, timeoutMs)),
       ...(asked.body === undefined || asked.body === null ? {} : { body: bodyOf(asked.body) }),
     };
-    return answered(await requested(request, options.trustHosts && rules?.namesPlace(url) ? anywhere : guard), url);
+    const answer = await requested(request, options.trustHosts && rules?.namesPlace(url) ? anywhere : guard);
+    spent?.({ networkBytes: Buffer.byteLength(request.body ?? '') + answer.body.length });
+    return answered(answer, url);
   };
   const tool = (name: string, description: string, methods: readonly string[], idempotent: boolean): NetworkTool => {
     const made = defineTool({ name, description, parameters: parametersOf(methods), idempotent, execute: execute as never });
