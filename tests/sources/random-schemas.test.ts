@@ -100,7 +100,11 @@ test.each([
   const samples = batch();
   const calls = sent(samples);
   const seen: unknown[] = [];
-  const tools = samples.map((one, i) => ({ ...echo(one, i), execute: (args: never) => (seen.push(args), args) }));
+  const execute = (args: never) => {
+    seen.push(args);
+    return args;
+  };
+  const tools = samples.map((one, i) => ({ ...echo(one, i), execute }));
   const result = await fermata.run({ language, code, tools, input: calls as unknown as Value });
   expect(result.error).toBeUndefined();
   expect(seen).toEqual(calls.map(({ args }) => args));

@@ -86,7 +86,13 @@ describe.each(Object.entries(PROGRAMS))('%s', (_language, { run, image, code, re
 
   test('an increment is small beside its ground, and where everything is new the checkpoint is full', () => {
     const kept = new Kept();
-    run(code, { with: tools, onStop: (machine) => (kept.take(machine), machine) });
+    run(code, {
+      with: tools,
+      onStop: (machine) => {
+        kept.take(machine);
+        return machine;
+      },
+    });
     const [first, ...rest] = kept.sizes;
     expect(first?.increment).toBe(false);
     for (const { increment, bytes } of rest.slice(0, 3)) {

@@ -55,7 +55,12 @@ test('calls wait for their turn in order, and one that is given up does not take
   const leave = [await gate?.enter(none), await gate?.enter(none)];
   const order: number[] = [];
   const givenUp = new AbortController();
-  const waiting = [none, givenUp.signal, none].map((signal, i) => gate?.enter(signal).then((left) => (order.push(i), left)) as Promise<(result: typeof ok) => void>);
+  const enters = async (signal: AbortSignal, i: number) => {
+    const left = await gate?.enter(signal);
+    order.push(i);
+    return left as (result: typeof ok) => void;
+  };
+  const waiting = [none, givenUp.signal, none].map(enters);
   const given = settled(waiting[1] as Promise<unknown>);
   await new Promise((resolve) => setImmediate(resolve));
   expect(order).toEqual([]);

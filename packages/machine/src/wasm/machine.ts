@@ -12,7 +12,6 @@ import {
   type Checkpoint,
   type Emission,
   FermataError,
-  type GuestError,
   type Input,
   type Inspection,
   type LimitKind,
@@ -27,12 +26,14 @@ import {
   type Value,
   type Wait,
 } from '@fermata/protocol';
-import { type Content, closeContainer, openContainer, pack, unpack } from './container.ts';
+import { CheckpointMaker } from './checkpoint-maker.ts';
+import { closeContainer, openContainer, pack, unpack } from './container.ts';
 import { coalesced } from './emissions.ts';
 import { ERRNO, Errno } from './errno.ts';
 import { FileSystem } from './file-system.ts';
 import { loadFiles, saveFiles } from './fs-state.ts';
 import { Ground } from './ground.ts';
+import { failureOf } from './guest-failure.ts';
 import { type GuestHooks, GuestInstance, type StopPlace } from './guest-instance.ts';
 import { RefusedMessage, readCall, readNote, readSaid, readStack, reply, type Said } from './guest-messages.ts';
 import type { Image } from './image.ts';
@@ -86,8 +87,7 @@ export class Machine {
   #hostMs = 0;
   #emitted: Emission[] = [];
   #state: 'stopped' | 'running' | 'looking' | 'gone' = 'stopped';
-  /** What an increment would be made on. */
-  #ground: Ground | undefined;
+  readonly #checkpoints: CheckpointMaker;
 
   private constructor(image: Image, limits: LimitsInput, instance?: GuestInstance) {
     this.image = image;
@@ -118,6 +118,7 @@ export class Machine {
     instance?.connect(wasi, hooks);
     this.#guest = instance ?? new GuestInstance(image.module, wasi, hooks);
     this.#peakPages = this.#guest.pages;
+    this.#checkpoints = new CheckpointMaker({ image, memoryBytes: () => this.#guest.memory.length, body: (base) => this.#body(base) });
   }
 
   /** A machine that has booted and holds nothing of any task. It may be given the instance of a {@link retire}d one. */
@@ -147,7 +148,7 @@ export class Machine {
     machine.#guest.growTo(state.pages);
     ground?.applyTo(machine.#guest.memory);
     applyTo(machine.#guest.memory);
-    machine.#ground = ground ?? Ground.of(content, body.length);
+    machine.#checkpoints.cameFrom(content, body.length, ground);
     if (!machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
     machine.attachment = attachment;
     machine.#take(state);
@@ -264,22 +265,7 @@ export class Machine {
    */
   checkpoint(seal: SealOptions | undefined, ground: string | null): Checkpoint {
     this.#mustBeStopped();
-    const increment = this.#ground && this.#ground.name === ground ? this.#incrementOn(this.#ground) : undefined;
-    if (increment) return { data: closeContainer(increment, this.image.digest, seal), increment: true, content: null };
-    const body = this.#body(this.image.base);
-    const content = pack(body);
-    this.#ground = Ground.of(content, body.length);
-    return { data: closeContainer(content, this.image.digest, seal), increment: false, content: this.#ground?.name ?? null };
-  }
-
-  #incrementOn(ground: Ground): Content | undefined {
-    const memory = new Uint8Array(this.#guest.memory.length);
-    memory.set(this.image.base);
-    ground.applyTo(memory);
-    const body = this.#body(memory);
-    if (!ground.pays(body)) return undefined;
-    const content = pack(body, ground.digest);
-    return ground.pays(body, content) ? content : undefined;
+    return this.#checkpoints.take(seal, ground);
   }
 
   /** With its memory as the difference from `base`. */
@@ -369,26 +355,11 @@ export class Machine {
       case 'done':
         return { emitted, kind: 'done', value: said.value };
       case 'failed':
-        return { emitted, ...this.#failure(said.error) };
+        return { emitted, ...failureOf(said.error, this.#limits, { memory: this.#guest.memoryRefused, disk: this.#fs.refused }) };
       case 'ready':
         this.#state = 'gone';
         return { emitted, kind: 'failed', error: new RefusedMessage('it says that there is no program').asGuestError() };
     }
-  }
-
-  /** An uncaught exception that is the guest's view of a limit is reported as that limit. */
-  #failure(error: GuestError): { kind: 'failed'; error: GuestError } | { kind: 'limit'; limit: LimitKind; message: string; error: GuestError } {
-    const { maxMemoryBytes, maxDiskBytes } = this.#limits;
-    if (this.#isOutOfMemory(error)) return { kind: 'limit', limit: 'memory', message: `the program needed more than ${maxMemoryBytes} bytes of memory`, error };
-    const disk = /No space left|ENOSPC/.test(error.message);
-    if (disk && this.#fs.refused > 0) return { kind: 'limit', limit: 'disk', message: `the program wrote more than ${maxDiskBytes} bytes to files`, error };
-    return { kind: 'failed', error };
-  }
-
-  /** CPython raises a MemoryError without a message, also for a size that it refuses by itself; a program gives one. */
-  #isOutOfMemory({ name, message }: GuestError): boolean {
-    if (name === 'MemoryError') return message === '';
-    return name === 'InternalError' && message === 'out of memory' && this.#guest.memoryRefused > 0;
   }
 
   #onCheckpoint(): boolean {
