@@ -12,8 +12,8 @@ rows = [(x, 3 * x + 1) for x in range(1000) if x % 7]
 print('cleaned', len(rows))
 step('train')
 a = b = 0.0
-for n in range(300):
-    progress(n / 300)
+for n in range(4000):
+    progress(n / 4000)
     for x, y in rows:
         off = a * x / 1000 + b - y / 1000
         a, b = a - 0.1 * off * x / 1000, b - 0.1 * off
