@@ -2,8 +2,8 @@
  * Checkpoints of tasks: a stopped machine as sealed bytes, bound to its tenant, its task, its own name and the place in the
  * journal up to which the machine has been given everything.
  *
- * The two newest of a task are kept, and what they are increments on. One that cannot be opened is passed over for the one before it, and without any the task
- * is replayed from its start.
+ * The two newest of a task are kept, and what they are increments on. One that cannot be opened is passed over for the one before
+ * it, and without any the task is replayed from its start.
  */
 import { randomBytes } from 'node:crypto';
 import {

@@ -70,8 +70,8 @@ class ChildPort implements Port {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc', this.#turnFile],
       serialization: 'advanced',
       env: { PATH: process.env.PATH },
-      // A group of its own, by which all of it can be ended.
-      detached: true,
+      // A jail has a group of its own, by which all of it can be ended.
+      detached: options.jailed,
     });
     this.#child.on('message', (message: FromChild) => this.#receive(message));
     this.#child.on('error', (error) => this.#gone({ message: error.message, brokeDown: true }));
@@ -157,7 +157,7 @@ class ChildPort implements Port {
     this.#over = true;
     clearInterval(this.#watch);
     // A bubblewrap that is killed as it comes up leaves its other half alive: still in its group, or past that, with our channel.
-    killGroup(this.#child.pid);
+    if (this.#options.jailed) killGroup(this.#child.pid);
     if (this.#child.connected) this.#child.disconnect();
     const suspect = turnInFile(this.#turnFile);
     closeSync(this.#turnFile);
@@ -170,8 +170,8 @@ function killGroup(leader: number | undefined): void {
   if (leader === undefined) return;
   try {
     process.kill(-leader, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  } catch {
+    // Nobody is left in it.
   }
 }
 

@@ -21,8 +21,8 @@ export class CheckpointMaker {
   }
 
   /** The machine has been restored from this: on its ground, or as what may be one itself. */
-  cameFrom(content: Content, bodyBytes: number, ground: Ground | undefined): void {
-    this.#ground = ground ?? Ground.of(content, bodyBytes);
+  cameFrom(content: Content, ground: Ground | undefined): void {
+    this.#ground = ground ?? Ground.of(content);
   }
 
   /** An increment, if `ground` names the content of the ground, and it pays. */
@@ -30,9 +30,8 @@ export class CheckpointMaker {
     const { image, body } = this.#options;
     const increment = this.#ground && this.#ground.name === ground ? this.#incrementOn(this.#ground) : undefined;
     if (increment) return { data: closeContainer(increment, image.digest, seal), increment: true, content: null };
-    const full = body(image.base);
-    const content = pack(full);
-    this.cameFrom(content, full.length, undefined);
+    const content = pack(body(image.base));
+    this.#ground = Ground.of(content);
     return { data: closeContainer(content, image.digest, seal), increment: false, content: this.#ground?.name ?? null };
   }
 
@@ -40,10 +39,10 @@ export class CheckpointMaker {
     const { image, memoryBytes, body } = this.#options;
     const memory = new Uint8Array(memoryBytes());
     memory.set(image.base);
-    ground.applyTo(memory);
+    const most = ground.applyTo(memory);
     const difference = body(memory);
-    if (!ground.pays(difference)) return undefined;
+    if (difference.length > most) return undefined;
     const content = pack(difference, ground.digest);
-    return ground.pays(difference, content) ? content : undefined;
+    return ground.pays(content) ? content : undefined;
   }
 }

@@ -15,18 +15,16 @@ const MOST_SHARE = 0.5;
 
 export class Ground {
   readonly #content: Content;
-  readonly #bodyBytes: number;
   #digest: Uint8Array | undefined;
 
-  private constructor(content: Content, bodyBytes: number) {
+  private constructor(content: Content) {
     this.#content = content;
-    this.#bodyBytes = bodyBytes;
   }
 
   /** Undefined where increments do not pay. */
-  static of(content: Content, bodyBytes: number): Ground | undefined {
+  static of(content: Content): Ground | undefined {
     const { length } = content.packed;
-    return content.ground === null && length >= LEAST_BYTES && length <= MOST_BYTES ? new Ground(content, bodyBytes) : undefined;
+    return content.ground === null && length >= LEAST_BYTES && length <= MOST_BYTES ? new Ground(content) : undefined;
   }
 
   /** The one with this digest, from its container; throws `checkpoint_invalid`. */
@@ -36,7 +34,7 @@ export class Ground {
     if (content.ground || !Buffer.from(digestOf(content)).equals(digest)) {
       throw new FermataError('checkpoint_invalid', 'the snapshot is an increment on another one than what was given with it');
     }
-    return new Ground(content, unpack(content).length);
+    return new Ground(content);
   }
 
   get digest(): Uint8Array {
@@ -47,13 +45,15 @@ export class Ground {
     return Buffer.from(this.digest).toString('hex');
   }
 
-  /** Whether an increment with a body of so many bytes, or with this content, is worth it. */
-  pays(body: Uint8Array, content?: Content): boolean {
-    return body.length <= MOST_SHARE * this.#bodyBytes && (content === undefined || content.packed.length <= MOST_SHARE * this.#content.packed.length);
+  /** Makes of a memory that holds the base the ground's. Tells how large the body of an increment may be that is worth it. */
+  applyTo(memory: Uint8Array): number {
+    const body = unpack(this.#content);
+    readBody(body).applyTo(memory);
+    return MOST_SHARE * body.length;
   }
 
-  /** Makes of a memory that holds the base the ground's. */
-  applyTo(memory: Uint8Array): void {
-    readBody(unpack(this.#content)).applyTo(memory);
+  /** Whether an increment with this content is worth it. */
+  pays({ packed }: Content): boolean {
+    return packed.length <= MOST_SHARE * this.#content.packed.length;
   }
 }

@@ -137,8 +137,7 @@ export class Machine {
   static restore(image: Image, bytes: Uint8Array, options: OpenOptions = {}, on: () => Machine = () => Machine.fresh(image)): Machine {
     const content = openContainer(bytes, image.digest, options);
     const ground = content.ground ? Ground.open(content.ground, image.digest, options) : undefined;
-    const body = unpack(content);
-    const { attachment, state, applyTo } = readBody(body);
+    const { attachment, state, applyTo } = readBody(unpack(content));
     const machine = on();
     if (machine.image !== image || machine.#said.say !== 'ready') throw new FermataError('invalid_state', 'only onto a fresh machine of the image can a snapshot be restored');
     machine.#use(state.limits);
@@ -148,7 +147,7 @@ export class Machine {
     machine.#guest.growTo(state.pages);
     ground?.applyTo(machine.#guest.memory);
     applyTo(machine.#guest.memory);
-    machine.#checkpoints.cameFrom(content, body.length, ground);
+    machine.#checkpoints.cameFrom(content, ground);
     if (!machine.#guest.unwindIsSound) throw new FermataError('checkpoint_invalid', 'the snapshot does not hold together');
     machine.attachment = attachment;
     machine.#take(state);
