@@ -9,10 +9,17 @@ import { surroundings } from './surroundings.ts';
 const { only, rounds } = workerData as { only: readonly string[]; rounds: number | undefined };
 const tell = (text: string) => parentPort?.postMessage({ told: text });
 
+const failed: string[] = [];
 const report: Report = { format: 'fermata-bench', version: 1, at: new Date().toISOString(), surroundings: surroundings(), peers: peers(), rows: [] };
 for (const row of ROWS) {
   if (only.length > 0 && !only.includes(row.name)) continue;
   tell(`${row.name}: ${row.title}`);
-  report.rows.push(await runRow(row, rounds ?? row.rounds, tell));
+  try {
+    report.rows.push(await runRow(row, rounds ?? row.rounds, tell));
+  } catch (error) {
+    // What the others have measured is not lost for it.
+    failed.push(row.name);
+    tell(`${row.name}: ${error instanceof Error ? error.stack : error}`);
+  }
 }
-parentPort?.postMessage({ report });
+parentPort?.postMessage({ report, failed });

@@ -46,12 +46,12 @@ function options() {
   return { ...values, rounds };
 }
 
-function measured(only: readonly string[], rounds: number | undefined): Promise<Report> {
+function measured(only: readonly string[], rounds: number | undefined): Promise<{ report: Report; failed: string[] }> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('bench-thread.ts', import.meta.url), { workerData: { only, rounds }, resourceLimits: { stackSizeMb: STACK_MB } });
-    worker.on('message', ({ told, report }: { told?: string; report?: Report }) => {
+    worker.on('message', ({ told, report, failed = [] }: { told?: string; report?: Report; failed?: string[] }) => {
       if (!report) return tell(told ?? '');
-      resolve(report);
+      resolve({ report, failed });
       void worker.terminate();
     });
     worker.on('error', reject);
@@ -79,8 +79,12 @@ async function main(): Promise<void> {
   const { only, rounds, json, save, docs, 'no-install': noInstall } = options();
   if (docs) return writeFileSync(PAGE, benchmarksPage(latest()));
   if (!noInstall) installPeers(tell);
-  const report = await measured(only, rounds);
+  const { report, failed } = await measured(only, rounds);
   if (save) writeFileSync(LATEST, asText(only.length > 0 ? merged(latest(), report) : report));
+  if (failed.length > 0) {
+    tell(`bench: not measured: ${failed.join(', ')}`);
+    process.exitCode = 2;
+  }
   process.stdout.write(json ? asText(report) : `${report.rows.map(rowTable).join('\n\n')}\n`);
 }
 

@@ -18,7 +18,8 @@ async function library() {
 }
 
 async function machine() {
-  const { imageOfLanguage, loadImage, Machine } = await import('@fermata/machine');
+  const { imageOfLanguage } = await import('@fermata/protocol');
+  const { loadImage, Machine } = await import('@fermata/machine');
   const image = await loadImage(imageOfLanguage[language]);
   const first = Machine.fresh(image);
   if (state === 'used') first.advance({ kind: 'start', program: { language, code: CODE, input: undefined, tools: [] }, seed: new Uint8Array(32), nowMs: 0 }, 1e9);

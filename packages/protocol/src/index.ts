@@ -1,9 +1,10 @@
-/** What the package `@fermata/protocol` offers: error codes, limits, options, the contracts of machines and stores, values, and where a text is not JSON. The wire of the REST API is `@fermata/protocol/wire`. */
+/** What the package `@fermata/protocol` offers: error codes, limits, options, the contracts of machines, models and stores, values, and where a text is not JSON. The wire of the REST API is `@fermata/protocol/wire`. */
 export * from './errors.ts';
 export * from './host.ts';
 export * from './json-fault.ts';
 export * from './limits.ts';
 export * from './machine.ts';
+export * from './model.ts';
 export * from './options.ts';
 export * from './policy.ts';
 export * from './store.ts';

@@ -1,0 +1,2 @@
+/** What the package `@fermata/models` offers. */
+export {};
