@@ -1,5 +1,6 @@
 /** Tools: functions of the host that a program may call by name. */
-import { FermataError, parseOptions, strictOptions, type ValueRecord } from '@fermata/protocol';
+import { FermataError, parseOptions, type ValueRecord } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { Ajv } from 'ajv';
 import { z } from 'zod';
 import type { JsonArguments } from './json-arguments.ts';
