@@ -1,4 +1,4 @@
-/** Loads and checks a tools file. Apart, because only who gives one needs what it takes. */
+/** The file that `--tools` names: its default export is an array of tools, or `{ tools, mcp, openapi, policy }`. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,13 @@ import { strictOptions } from '@fermata/protocol/schemas';
 import { checkRules, type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
 import type { ToolSourcesOptions } from '@fermata/tools/registry';
 import { z } from 'zod';
-import type { ToolsFile } from './tools-file.ts';
+
+export interface ToolsFile {
+  tools: Tool[];
+  /** MCP servers and OpenAPI documents. Files that they name are meant from the folder of the tools file. */
+  sources: ToolSourcesOptions;
+  policy: PolicyRule[];
+}
 
 const record = z.record(z.string(), z.record(z.string(), z.unknown()));
 const exportSchema = strictOptions({ tools: z.unknown().optional(), mcp: record.optional(), openapi: record.optional(), policy: z.array(z.unknown()).optional() });

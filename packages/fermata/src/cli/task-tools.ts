@@ -7,7 +7,8 @@
 import { resolve } from 'node:path';
 import { FermataError, type Store } from '@fermata/protocol';
 import type { Connection } from './connection.ts';
-import { readToolsFile, type ToolsFile } from './tools-file.ts';
+import type { ToolsFile } from './load-tools-file.ts';
+import { readToolsFile } from './tools-file.ts';
 
 const KIND = 'cli_tools';
 const TENANT = 'default';

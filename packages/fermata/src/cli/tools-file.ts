@@ -1,14 +1,5 @@
-/** The file that `--tools` names: its default export is an array of tools, or `{ tools, mcp, openapi, policy }`. */
-import type { PolicyRule } from '@fermata/protocol';
-import type { Tool } from '@fermata/tools';
-import type { ToolSourcesOptions } from '@fermata/tools/registry';
-
-export interface ToolsFile {
-  tools: Tool[];
-  /** MCP servers and OpenAPI documents. Files that they name are meant from the folder of the tools file. */
-  sources: ToolSourcesOptions;
-  policy: PolicyRule[];
-}
+/** The tools that a command is given. Only who gives a file loads what it takes to read one. */
+import type { ToolsFile } from './load-tools-file.ts';
 
 /** What it has; nothing where there is none. Throws `invalid_request` with its name, what is wrong with it, and the line where that is known. */
 export async function readToolsFile(file: string | undefined): Promise<ToolsFile> {
