@@ -6,15 +6,19 @@
  */
 import { createHash } from 'node:crypto';
 import { type Call, type CallResult, type CallRow, FermataError, fromWire, type TaskRef, toWire, type ValueRecord } from '@fermata/protocol';
-import { BUILT_IN, builtInResult, REVIEW, reviewedValue } from './built-in-calls.ts';
+import { builtInNames, builtInResult, REVIEW, reviewedValue } from './built-in-calls.ts';
 import { CallPerformer } from './call-performer.ts';
 import { described, failed, settleCall } from './call-result.ts';
-import type { CallHistory, Verdict } from './engine-options.ts';
+import type { CallHistory, EngineTool, Verdict } from './engine-options.ts';
 import { leftOut } from './left-out.ts';
 import type { LiveTask } from './live-task.ts';
 
 /** What becomes of a call at once: settled, waiting, or (neither) ready. */
 type Judged = Pick<Verdict, 'rule' | 'reason' | 'keep'> & { result?: CallResult; waitsFor?: 'approval' | 'review' | 'client_tool'; expiresAfterMs?: number };
+
+/** By whom calls are settled that nobody has made. */
+const POLICY = 'policy';
+const EARLIER = 'an earlier attempt';
 
 /** Unique for a call of a task, and the same whoever computes it. */
 export function callIdOf({ tenant, taskId }: TaskRef, n: number): string {
@@ -41,7 +45,7 @@ export class CallDesk extends CallPerformer {
     if (known) {
       live.record('call', { ...said, decision: 'known' });
       live.putCall(row);
-      return settleCall(live, row.n, known, 'an earlier attempt', this.options);
+      return settleCall(live, row.n, known, EARLIER, this.options);
     }
     const verdict = this.#judge(live, call);
     const why = { ...(verdict.rule === undefined ? {} : { rule: verdict.rule }), ...(verdict.reason === undefined ? {} : { reason: verdict.reason }) };
@@ -49,7 +53,7 @@ export class CallDesk extends CallPerformer {
     if (verdict.result) {
       live.record('call', { ...said, decision: 'error' in verdict.result ? 'deny' : 'known', ...why });
       live.putCall(row);
-      return settleCall(live, row.n, verdict.result, 'policy', this.options);
+      return settleCall(live, row.n, verdict.result, POLICY, this.options);
     }
     if (verdict.waitsFor) {
       const expiresAt = verdict.expiresAfterMs === undefined ? null : now() + verdict.expiresAfterMs;
@@ -89,13 +93,23 @@ export class CallDesk extends CallPerformer {
     this.options.onChanged(live);
   }
 
-  /** Throws `invalid_request` for arguments that the tool would not take. */
-  checkArguments(live: LiveTask, call: CallRow, args: Record<string, unknown>): void {
+  /** Throws `invalid_request` for arguments that the tool would not take, `policy_violation` for those that policy denies. */
+  checkArguments(live: LiveTask, call: CallRow, given: Record<string, unknown>): void {
+    const tool = this.tool(live, call.tool);
+    if (!tool) return;
+    let args: ValueRecord;
     try {
-      this.tool(live, call.tool)?.check(fromWire(args) as ValueRecord);
+      args = fromWire(given) as ValueRecord;
+      tool.check(args);
     } catch (cause) {
       throw new FermataError('invalid_request', `arguments for ${call.tool}: ${cause instanceof Error ? cause.message : cause}`, { cause });
     }
+    const verdict = this.#verdict(live, tool, args, call.n);
+    if (verdict.action !== 'deny') return;
+    const why = verdict.reason ?? verdict.rule;
+    throw new FermataError('policy_violation', `the call of ${call.tool} with these arguments is denied${why ? `: ${why}` : ' by policy'}`, {
+      hint: 'Who approves decides within the rules; approve with other arguments, or reject the call.',
+    });
   }
 
   /** Makes a person's decision on the approval of a call, or on a value, true. */
@@ -147,7 +161,7 @@ export class CallDesk extends CallPerformer {
     } catch (error) {
       return { result: { error: described(error) }, reason: 'its arguments do not fit' };
     }
-    const verdict = tools.judge(live.ref.tenant, tool, tool.judged?.(call.args) ?? call.args, live.row.request.policy ?? [], this.#historyOf(live));
+    const verdict = this.#verdict(live, tool, call.args);
     if (verdict.action === 'deny')
       return { ...verdict, result: failed('PolicyViolation', `the call of ${call.name} is denied${verdict.reason ? `: ${verdict.reason}` : ' by policy'}`) };
     if (verdict.action === 'rate_limited') {
@@ -159,11 +173,23 @@ export class CallDesk extends CallPerformer {
     return tool.execute ? verdict : { ...verdict, waitsFor: 'client_tool', ...(tool.timeoutMs === undefined ? {} : { expiresAfterMs: tool.timeoutMs }) };
   }
 
-  #historyOf(live: LiveTask): CallHistory {
-    const counts = ({ by }: CallRow) => by !== 'policy' && by !== 'an earlier attempt';
-    const argsOf = ({ tool, args }: CallRow) => {
+  /** `n`: of a call that was judged before. */
+  #verdict(live: LiveTask, tool: EngineTool, args: ValueRecord, n?: number): Verdict {
+    const history = { ...this.#historyBefore(live, n), ...(n === undefined ? {} : { isCounted: true }) };
+    return this.options.tools.judge(live.ref.tenant, tool, tool.judged?.(args) ?? args, live.row.request.policy ?? [], history);
+  }
+
+  #historyBefore(live: LiveTask, n = Number.POSITIVE_INFINITY): CallHistory {
+    // Whoever has decided on a call may have any name.
+    const counts = (call: CallRow) => call.n < n && (call.decision !== null || (call.by !== POLICY && call.by !== EARLIER));
+    const argsOf = ({ tool: name, args }: CallRow) => {
       const made = fromWire(JSON.parse(args)) as ValueRecord;
-      return this.tool(live, tool)?.judged?.(made) ?? made;
+      try {
+        return this.tool(live, name)?.judged?.(made) ?? made;
+      } catch {
+        // The tool is another one by now, and does not take them.
+        return made;
+      }
     };
     return {
       now: this.options.now(),
@@ -178,7 +204,7 @@ export class CallDesk extends CallPerformer {
   /** As JSON. Nobody looks at those for a tool that does not exist. */
   #keptArguments(live: LiveTask, { name, args }: Call): string {
     const json = JSON.stringify(toWire(args));
-    const isKnown = this.tool(live, name) !== undefined || BUILT_IN.some((builtIn) => builtIn.name === name);
+    const isKnown = this.tool(live, name) !== undefined || builtInNames(this.options.tools).some((builtIn) => builtIn.name === name);
     return isKnown ? json : leftOut(json);
   }
 }

@@ -28,6 +28,8 @@ const MOST_LEVELS = 32;
 export function schemaCheck(ajv: Ajv, schema: Record<string, unknown>): SchemaCheck {
   const plain = isLinear(schema, MOST_LEVELS);
   const validate: ValidateFunction = plain ? ajv.compile(schema) : inTime(() => ajv.removeSchema(schema).compile(schema), COMPILING_MS);
+  // Else it would keep every schema that it has ever seen.
+  ajv.removeSchema(schema);
   return (value) => {
     if (plain ? validate(value) : inTime(() => validate(value))) return undefined;
     const { instancePath = '', message = 'does not fit', keyword, params } = validate.errors?.[0] ?? {};
