@@ -2,7 +2,7 @@
 import { createClient, type FermataClient } from '@fermata/client';
 import { FermataError, type Model, type ModelRequest } from '@fermata/protocol';
 import { createServer, createWebhookListeners } from '@fermata/server';
-import { type OpenEngineOptions, openEngine } from 'fermata';
+import { defineTool, type OpenEngineOptions, openEngine } from 'fermata';
 import { expect, onTestFinished, test } from 'vitest';
 import { HttpReceiver } from '../stories/http-receiver.ts';
 
@@ -83,13 +83,10 @@ test('the short form takes a query', async () => {
 });
 
 test('what the check finds goes back to the model, with line, column and rule; text and programs are events', async () => {
-  const add = {
-    name: 'add',
-    description: 'Adds',
-    parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
-    execute: ({ a, b }: { a: number; b: number }) => a + b,
-  };
-  const { client, asked } = await service(['```python\ntools.add(x=1, b=2)\n```', '```python\ntools.add(a=1, b=2)\n```', 'Three.'], { tools: [add] } as OpenEngineOptions);
+  const number = { type: 'number' } as const;
+  const parameters = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] } as const;
+  const add = defineTool({ name: 'add', description: 'Adds', parameters, execute: ({ a, b }) => a + b });
+  const { client, asked } = await service(['```python\ntools.add(x=1, b=2)\n```', '```python\ntools.add(a=1, b=2)\n```', 'Three.'], { tools: [add] });
   const { task_id: id } = await client.tasks.create({ instruction: 'Add 1 and 2', language: 'python' });
   const kinds = new Map<string, number>();
   for await (const { kind } of client.tasks.events(id)) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
