@@ -3,9 +3,10 @@
  * Standard Schema (https://standardschema.dev), and JSON Schema. Each has a JSON Schema to be told, and a check.
  */
 import { FermataError, type Value } from '@fermata/protocol';
-import { Ajv } from 'ajv';
+import type { Ajv } from 'ajv';
 import { z } from 'zod';
 import type { JsonArguments } from './json-arguments.ts';
+import { newAjv } from './new-ajv.ts';
 import { type SchemaCheck, schemaCheck, TookTooLong, tooSlow } from './schema-check.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -43,10 +44,7 @@ export interface ToolSchema {
   changes: boolean;
 }
 
-/** `ownProperties`: an argument may be called `constructor`. */
-const ajv = new Ajv({ strict: false, allErrors: false, ownProperties: true });
-/** A definition that is given with every task is compiled once. */
-const checks = new WeakMap<Json, SchemaCheck>();
+let ajv: Ajv | undefined;
 const REFUSALS = {
   parameters: ['InvalidArguments', (tool: string) => `invalid arguments for ${tool}:`],
   result: ['InvalidResult', (tool: string) => `${tool} answered what it does not promise:`],
@@ -127,9 +125,9 @@ function jsonSchema(tool: string, part: Part, schema: Json): ToolSchema {
 
 function compiled(schema: Json, what: string): SchemaCheck {
   try {
-    const check = checks.get(schema) ?? schemaCheck(ajv, schema);
-    checks.set(schema, check);
-    return check;
+    // `ownProperties`: an argument may be called `constructor`.
+    ajv ??= newAjv({ strict: false, allErrors: false, ownProperties: true });
+    return schemaCheck(ajv, schema);
   } catch (cause) {
     if (cause instanceof TookTooLong) throw new FermataError('invalid_request', `${what} too large a JSON Schema: it cannot be compiled in time`, { cause });
     throw new FermataError('invalid_request', `${what} not a JSON Schema: ${(cause as Error).message}`, { cause });

@@ -1,5 +1,6 @@
 /** Tools: functions of the host that a program may call by name. */
-import { FermataError, parseOptions, strictOptions, type ValueRecord } from '@fermata/protocol';
+import { FermataError, parseOptions, type ValueRecord } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 import { type ToolCallInfo, ToolError } from './tool-error.ts';
 import { checkToolLimits, createToolGate, type ToolGate, type ToolLimits, toolLimitsShape, withTimeout } from './tool-limits.ts';
