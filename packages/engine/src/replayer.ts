@@ -300,15 +300,7 @@ interface CallVerdict {
 const isGivenUp = ({ status, tries }: CallRow) => status === 'abandoned' && tries === 0;
 
 /** A call of another task, as the fork has it. One that had not begun is as policy let it be; what a person said of it is asked again. */
-function forkedCall(
-  call: CallRow,
-  taskId: string,
-  tenant: string,
-  delivered: boolean,
-  answer: CallResult | undefined,
-  verdict: CallVerdict | undefined,
-  now: number,
-): CallRow {
+function forkedCall(call: CallRow, taskId: string, tenant: string, delivered: boolean, answer: CallResult | undefined, verdict: CallVerdict | undefined, now: number): CallRow {
   const own: CallRow = { ...call, callId: callIdOf({ tenant, taskId }, call.n), delivered };
   if (answer)
     return {

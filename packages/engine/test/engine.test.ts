@@ -124,7 +124,11 @@ test('in a fork of a cancelled task calls that had not begun go on as policy let
     if (n === 0) await held.promise;
     return n;
   };
-  const { engine, ref } = await premises([{ name: 'work', execute: work as never }, { name: 'pay', verdict: { action: 'require_approval' }, execute: () => 'paid' }, { name: 'ask' }]);
+  const { engine, ref } = await premises([
+    { name: 'work', execute: work as never },
+    { name: 'pay', verdict: { action: 'require_approval' }, execute: () => 'paid' },
+    { name: 'ask' },
+  ]);
   const code = 'return await Promise.all([tools.work({ n: 0 }), tools.work({ n: 1 }), tools.pay({}), tools.ask({}), tools.review({ value: 5 })])';
   const { taskId } = await engine.submit(TENANT, { language: 'javascript', code, limits: { maxCallsAtOnce: 1 } });
   while (begun.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,7 +1,7 @@
 /** Bounds on the calls of a tool: time, turns, and a tool that is left alone after it has failed again and again. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool, toolsByName, type ToolCallInfo, ToolError } from '../src/tool.ts';
+import { defineTool, type ToolCallInfo, ToolError, toolsByName } from '../src/tool.ts';
 import { createToolGate, OutcomeUnknown } from '../src/tool-limits.ts';
 
 const info = (signal = new AbortController().signal): ToolCallInfo => ({ taskId: 't', callId: 1, idempotencyKey: 'k', signal });
