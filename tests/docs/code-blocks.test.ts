@@ -1,6 +1,6 @@
 /** Every block of the README and docs that is marked to run does so and prints what the page says; every link leads to a file. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,14 +43,31 @@ describe.each(documents)('%s', (document) => {
       if (block.expected !== undefined && !matches(said.output, block.expected)) expect(said.output.trim()).toBe(block.expected.trim());
     });
   }
+});
 
-  const typed = blocks.filter((block) => 'language' in block && block.language === 'ts').map((block) => `block-${block.line}.mts`);
-  test.runIf(typed.length > 0)('its TypeScript compiles in a strict project', () => {
+test('the TypeScript of all pages compiles in a strict project', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fermata-docs-'));
+  try {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{}');
+    const files = documents.flatMap((document) => {
+      mkdirSync(join(folder, document), { recursive: true });
+      return codeBlocks(readFileSync(join(root, document), 'utf8')).flatMap((block) => {
+        const isTyped = 'language' in block && block.language === 'ts';
+        if (!isTyped && !('file' in block)) return [];
+        const file = join(document, 'file' in block ? block.file : `block-${block.line}.mts`);
+        writeFileSync(join(folder, file), block.code);
+        return isTyped ? [file] : [];
+      });
+    });
+    expect(files.length).toBeGreaterThan(0);
     const compilerOptions = { target: 'ES2023', lib: ['ES2023'], types: ['node'], module: 'NodeNext', strict: true, noUncheckedIndexedAccess: true, noEmit: true };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: typed }));
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
     const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
     expect(stdout).toBe('');
-  });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('every link in README and docs leads to a file that exists', () => {
@@ -58,7 +75,7 @@ test('every link in README and docs leads to a file that exists', () => {
     const text = readFileSync(join(root, document), 'utf8');
     const base = join(root, document, '..');
     for (const [, link] of text.matchAll(/\]\(([^)#:]+\.[a-z]+)(?:#[^)]*)?\)/g)) {
-      expect(() => execFileSync('test', ['-e', join(base, link as string)]), `${document} links to ${link}`).not.toThrow();
+      expect(existsSync(join(base, link as string)), `${document} links to ${link}`).toBe(true);
     }
   }
 });
