@@ -257,7 +257,8 @@ export class AuthoredLease implements Lease {
     const { checkpoints, hint } = this.#options;
     const told = fault.hint ?? hint?.(fault, this.live.row);
     const error = told === undefined ? fault : { ...fault, hint: told };
-    if (!goesBack(this.live, story, error, more)) return { kind: 'failed', fault: error.code === 'model_error' ? { ...error, hint: error.hint ?? NO_PROGRAM } : error, truncated: false };
+    if (!goesBack(this.live, story, error, more))
+      return { kind: 'failed', fault: error.code === 'model_error' ? { ...error, hint: error.hint ?? NO_PROGRAM } : error, truncated: false };
     const old = await checkpoints.ofTask(this.live.ref);
     await this.live.flush({ dropCheckpoints: old.map(({ checkpointId }) => checkpointId) });
     return undefined;
