@@ -6,8 +6,7 @@ import { resolve } from 'node:path';
 import { FermataError, type Model, type Models, nearestName } from '@fermata/protocol';
 import { createScriptedModel, type ScriptedModel } from '../scripted/scripted-model.ts';
 import type { FailedTry } from './failed-try.ts';
-import { languageModel, VARIABLES } from './language-models.ts';
-import { checkModelsOptions, kindOf, type ModelsOptions, PROVIDER_KINDS, type ProviderOptions } from './models-options.ts';
+import { checkModelsOptions, kindOf, type ModelsOptions, PROVIDER_KINDS, type ProviderOptions, VARIABLES } from './models-options.ts';
 import { createProviderModel } from './provider-model.ts';
 
 const TIMEOUT_MS = 600_000;
@@ -69,8 +68,9 @@ function providerModel(name: string, provider: string, model: string, options: P
   const { price, maxTokens } = options.models?.[model] ?? {};
   const { headers = {}, timeoutMs = TIMEOUT_MS, maxRetries = MAX_RETRIES, maxRetryWaitMs = MAX_RETRY_WAIT_MS } = options;
   return createProviderModel({
-    ...{ name, headers, key, timeoutMs, maxRetries, maxRetryWaitMs, maxTokens, price },
-    languageModel: languageModel(provider, kind, model, { ...(key === undefined ? {} : { apiKey: key }), ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) }),
+    ...{ name, provider, kind, model, headers, timeoutMs, maxRetries, maxRetryWaitMs, maxTokens, price },
+    // The key never shows in an error.
+    access: { ...(key === undefined ? {} : { apiKey: key }), ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) },
     advice: (failed) => advice(failed, { provider, variable, baseUrl, models: Object.keys(options.models ?? {}) }),
   });
 }
