@@ -1,5 +1,6 @@
 /** Which models a deployment has: the providers, where they are, whose key is used, what a token costs. */
-import { FermataError, parseOptions, strictOptions } from '@fermata/protocol';
+import { FermataError, parseOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 
 export const PROVIDER_KINDS = ['openai', 'anthropic', 'mistral', 'google', 'openai-compatible'] as const;
