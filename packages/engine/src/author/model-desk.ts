@@ -98,10 +98,11 @@ export class ModelDesk {
         return await this.#options.tasks.use(ref, async (live) => {
           if (live.ended) return;
           const { modelTokens = 0, modelCost, ...usage } = live.row.usage;
+          const { text, calls, finish, model } = reply;
           const { inputTokens, outputTokens, cost } = reply.usage;
           const spent = cost === undefined ? modelCost : (modelCost ?? 0) + cost;
           live.change({ usage: { ...usage, modelTokens: modelTokens + inputTokens + outputTokens, ...(spent === undefined ? {} : { modelCost: spent }) } });
-          live.record('model_replied', { n, ...reply });
+          live.record('model_replied', { n, text, calls, finish, model, usage: reply.usage });
           await live.flush();
         });
       } catch (error) {
