@@ -1,6 +1,7 @@
 /** `fermata ask`, and instructions to `fermata serve`: with scripted models, in this process and behind a configured provider. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@fermata/client';
@@ -110,7 +111,7 @@ test('a configuration of models has the same words as createModels, in snake cas
 });
 
 async function serve(args: string[], env: Record<string, string>): Promise<{ url: string; key: string; said: () => string }> {
-  const all = [BIN, 'serve', '--port', '0', '--dev', '--json', '--machines', 'threads', '--data', join(cli.folder, 'served'), ...args];
+  const all = [BIN, 'serve', '--port', '0', '--dev', '--json', '--machines', 'threads', '--data', mkdtempSync(join(cli.folder, 'served-')), ...args];
   const child: ChildProcess = spawn(process.execPath, all, { cwd: cli.folder, env: { ...process.env, ...NO_MODELS, NO_COLOR: '1', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   child.stderr?.on('data', (text) => {
