@@ -12,7 +12,6 @@ export type LanguageModel = ReturnType<typeof wrapLanguageModel>;
 export interface ProviderAccess {
   apiKey?: string;
   baseURL?: string;
-  headers?: Record<string, string>;
 }
 
 /** What `provider` serves under the name `model`. Nothing is asked of the provider yet. */
