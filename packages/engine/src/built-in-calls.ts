@@ -1,6 +1,6 @@
 /** Calls that every program can make besides its tools: a tool of the same name takes their place. */
 import { type CallResult, type CallRow, fromWire, type ToolName, type ValueRecord } from '@fermata/protocol';
-import type { EngineTools } from './engine-options.ts';
+import type { EngineTools, TaskTools } from './engine-options.ts';
 
 /** By this name a program asks a person to confirm or edit a value. */
 export const REVIEW = 'review';
@@ -16,15 +16,15 @@ export const BUILT_IN: readonly ToolName[] = [
 ];
 
 /** The result of a call that needs nobody else, or undefined for any other name. */
-export function builtInResult(tools: EngineTools, tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): CallResult | undefined {
+export function builtInResult(tools: EngineTools, tenant: string, request: TaskTools, name: string, args: ValueRecord): CallResult | undefined {
   if (name === SEARCH) {
     const words = textOf(args.query).toLowerCase().split(/\W+/).filter(Boolean);
     const fits = (text: string) => words.every((word) => text.toLowerCase().includes(word));
-    const found = tools.describe(tenant, patterns).filter((tool) => fits(`${tool.name} ${tool.description}`));
+    const found = tools.describe(tenant, request).filter((tool) => fits(`${tool.name} ${tool.description}`));
     return { ok: found.slice(0, MOST).map(({ name, description }) => ({ name, description })) };
   }
   if (name === DESCRIBE) {
-    const found = tools.describe(tenant, patterns).find((tool) => tool.name === args.name);
+    const found = tools.describe(tenant, request).find((tool) => tool.name === args.name);
     if (!found) return { error: { name: 'UnknownTool', message: `there is no tool ${textOf(args.name)}` } };
     return { ok: { name: found.name, description: found.description, parameters: fromWire(found.parameters), ...(found.result ? { result: fromWire(found.result) } : {}) } };
   }

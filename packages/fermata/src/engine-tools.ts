@@ -4,10 +4,10 @@
  * A tool that is code runs as a task of its own, whose id follows from the call: a call that is made again after a crash finds
  * the task that it began before.
  */
-import { type CallHistory, type EngineTool, type EngineToolCall, type EngineTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
-import { FermataError, fromWire, type NetworkAccess, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
+import { type CallHistory, type EngineTool, type EngineToolCall, type EngineTools, type TaskTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
+import { type ClientTool, FermataError, fromWire, type NetworkAccess, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
 import { checkRules, judgeCall, nameFits, type PlacedRule, parameterNames, type Tool, ToolError } from '@fermata/tools';
-import { type AddedHeader, type AddressGuardOptions, networkTools, type PolicyBook, type RegisteredTool, type ToolRegistry } from '@fermata/tools/registry';
+import { type AddedHeader, type AddressGuardOptions, networkTools, type PolicyBook, type RegisteredTool, type ToolRegistry, taskClientTools } from '@fermata/tools/registry';
 
 export interface EngineToolsOptions {
   registry: ToolRegistry;
@@ -35,6 +35,12 @@ interface TenantTools {
   byName: Map<string, RegisteredTool>;
 }
 
+/** Of one task; `names`: with those of the tenant, while these are `others`. */
+interface OwnTools {
+  byName: Map<string, Tool>;
+  names?: { others: readonly ToolName[]; all: readonly ToolName[] };
+}
+
 export function engineTools(options: EngineToolsOptions): EngineTools {
   return new RegistryTools(options);
 }
@@ -44,6 +50,8 @@ class RegistryTools implements EngineTools {
   readonly #tenants = new Map<string, TenantTools>();
   /** What the access of a task's request comes to. */
   readonly #networks = new WeakMap<NetworkAccess, Tool[]>();
+  /** Those that a task's request brings along. */
+  readonly #ofTasks = new WeakMap<readonly ClientTool[], OwnTools>();
 
   constructor(options: EngineToolsOptions) {
     this.#options = options;
@@ -58,7 +66,18 @@ class RegistryTools implements EngineTools {
     this.#tenants.set(tenant, { list, names, fitting: new Map(), byName: new Map(list.map((registered) => [registered.tool.name, registered])) });
   }
 
-  names(tenant: string, patterns?: readonly string[]): readonly ToolName[] {
+  names(tenant: string, { tools: patterns, clientTools }: TaskTools): readonly ToolName[] {
+    const others = this.#registeredNames(tenant, patterns);
+    const own = this.#ownTools(clientTools);
+    if (!own) return others;
+    if (own.names?.others !== others) {
+      const named = [...own.byName.values()].map((tool) => ({ name: tool.name, parameters: parameterNames(tool) }));
+      own.names = { others, all: [...named, ...others.filter(({ name }) => !own.byName.has(name))] };
+    }
+    return own.names.all;
+  }
+
+  #registeredNames(tenant: string, patterns: readonly string[] | undefined): readonly ToolName[] {
     const { names, fitting } = this.#of(tenant);
     if (patterns === undefined) return names;
     const key = JSON.stringify(patterns);
@@ -68,22 +87,25 @@ class RegistryTools implements EngineTools {
     return known;
   }
 
-  describe(tenant: string, patterns?: readonly string[]): ReturnType<EngineTools['describe']> {
-    const fitting = this.#of(tenant).list.filter(({ tool }) => isGiven(tool.name, patterns));
-    return fitting.map(({ tool: { name, description, parameters, result } }) => ({ name, description, parameters, ...(result ? { result } : {}) }));
+  describe(tenant: string, { tools: patterns, clientTools }: TaskTools): ReturnType<EngineTools['describe']> {
+    const own = this.#ownTools(clientTools)?.byName;
+    const registered = this.#of(tenant).list.flatMap(({ tool }) => (isGiven(tool.name, patterns) && !own?.has(tool.name) ? [tool] : []));
+    return [...(own?.values() ?? []), ...registered].map(({ name, description, parameters, result }) => ({ name, description, parameters, ...(result ? { result } : {}) }));
   }
 
-  checkRequest({ network, policy = [] }: TaskRequest): void {
+  checkRequest({ network, policy = [], clientTools }: TaskRequest): void {
     checkRules(policy, 'task');
+    this.#ownTools(clientTools);
     if (network?.hosts === true && !this.#options.anyHost) {
       throw new FermataError('invalid_request', 'network_access: true is not allowed here', { hint: 'Name the hosts that the program may reach.' });
     }
     if (network) this.#networkOf(network);
   }
 
-  find(tenant: string, name: string, { tools: patterns, network }: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined {
+  find(tenant: string, name: string, { tools: patterns, clientTools, network }: TaskTools & Pick<TaskRequest, 'network'>): EngineTool | undefined {
     const ofNetwork = network && this.#networkOf(network).find((tool) => tool.name === name);
-    if (ofNetwork) return ofNetwork;
+    const ofTask = ofNetwork ?? this.#ownTools(clientTools)?.byName.get(name);
+    if (ofTask) return ofTask;
     const registered = isGiven(name, patterns) ? this.#of(tenant).byName.get(name) : undefined;
     if (!registered?.program) return registered?.tool;
     return { ...registered.tool, idempotent: true, execute: (args: unknown, call: EngineToolCall) => this.#runCode(tenant, registered, args, call) };
@@ -99,6 +121,13 @@ class RegistryTools implements EngineTools {
       if (counted.keep.length > 0) return { action, keep: counted.keep, ...told(decidedBy) };
     }
     return { action, ...told(decidedBy), ...(reason === undefined ? {} : { reason }) };
+  }
+
+  #ownTools(clientTools: readonly ClientTool[] | undefined): OwnTools | undefined {
+    if (clientTools === undefined) return undefined;
+    const made = this.#ofTasks.get(clientTools) ?? { byName: taskClientTools(clientTools) };
+    this.#ofTasks.set(clientTools, made);
+    return made;
   }
 
   #networkOf(access: NetworkAccess): Tool[] {
