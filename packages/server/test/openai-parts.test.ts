@@ -116,7 +116,7 @@ describe('a turn, as the journal has it', () => {
   const entry = (kind: string, data: object): TaskEvent => ({ seq: ++seq, at: 1000 + seq, kind, data });
   const asks = (callId: string, waitsFor = 'client_tool') => entry('call', { call_id: callId, decision: 'wait', waits_for: waitsFor });
   const brings = (callId: string) => [entry('decided', { call_id: callId, decision: { action: 'result', output: 1 } }), entry('call_settled', { call_id: callId })];
-  const pays = (inputTokens: number) => entry('model_reply', { usage: { inputTokens, outputTokens: 1 } });
+  const pays = (inputTokens: number) => entry('model_replied', { finish: 'stop', usage: { inputTokens, outputTokens: 1 } });
   const journal = [
     ...[entry('submitted', {}), pays(100), asks(a), asks(b), entry('waiting', {})],
     ...[...brings(b), ...brings(a), asks(c), entry('waiting', {})],
@@ -140,6 +140,11 @@ describe('a turn, as the journal has it', () => {
   test('does not depend on which earlier results a client has kept in its history', () => {
     expect(turn(c)).toEqual(turn(a, b, c));
     expect(turn(d)).toEqual(turn(a, b, c, d));
+  });
+
+  test('has no calls open of a program that has failed', () => {
+    const failed = journal.slice(0, 5).concat(brings(a), entry('repair', { repair: 1 }), asks(c));
+    expect(turnOf(failed, new Set([a])).open).toEqual([c]);
   });
 
   test('has a call open once it is approved, and not while it waits for that', () => {

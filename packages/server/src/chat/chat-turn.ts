@@ -3,6 +3,7 @@
  * to the end. A request that is sent again asks for a turn that has been; the journal knows what was answered then.
  */
 import type { TaskEvent } from '@fermata/engine';
+import type { ModelReply } from '@fermata/protocol';
 
 export interface ChatTurn {
   /** Ids of the calls that its client was, or is, to carry out, in the order in which they were made. */
@@ -11,6 +12,8 @@ export interface ChatTurn {
   isPast: boolean;
   /** What models were paid for in it. */
   usage: ChatUsage;
+  /** The model's last reply was cut, as too long. */
+  isCut: boolean;
   /** When it began to be as it is. */
   at: number;
 }
@@ -27,15 +30,20 @@ export function turnOf(journal: readonly TaskEvent[], answered: ReadonlySet<stri
   const next = broughtBy.findIndex((callId, i) => i >= start && callId !== undefined && !answered.has(callId));
   const turn = journal.slice(0, next < 0 ? undefined : next);
   const open = new Set<string>();
-  const usage: ChatUsage = { inputTokens: 0, outputTokens: 0 };
-  turn.forEach(({ kind, data }, i) => {
+  for (const { kind, data } of turn) {
     const { call_id: callId = '', waits_for: waitsFor } = data as { call_id?: string; waits_for?: string };
     if (waitsFor === 'client_tool' || isApproval(kind, data)) open.add(callId);
     else if (kind === 'call_settled') open.delete(callId);
-    if (i >= start) addUsage(usage, kind, data);
-  });
-  return { open: [...open], isPast: next >= 0, usage, at: turn.at(-1)?.at ?? 0 };
+    // Calls of a program that failed are abandoned.
+    else if (kind === 'repair' || (kind === 'retry' && (data as { anew: boolean }).anew)) open.clear();
+  }
+  const replies = turn.slice(start).flatMap(({ kind, data }) => (kind === 'model_replied' ? [data as Reply] : []));
+  const sum = (of: (usage: ChatUsage) => number) => replies.reduce((total, { usage }) => total + of(usage), 0);
+  const usage = { inputTokens: sum(({ inputTokens }) => inputTokens), outputTokens: sum(({ outputTokens }) => outputTokens) };
+  return { open: [...open], isPast: next >= 0, usage, isCut: replies.at(-1)?.finish === 'length', at: turn.at(-1)?.at ?? 0 };
 }
+
+type Reply = Pick<ModelReply, 'usage' | 'finish'>;
 
 /** The call whose result a client has brought. */
 function broughtResult({ kind, data }: TaskEvent): string | undefined {
@@ -47,11 +55,4 @@ function broughtResult({ kind, data }: TaskEvent): string | undefined {
 /** All tools of such a task are its client's: what is approved then waits for it. */
 function isApproval(kind: string, data: unknown): boolean {
   return kind === 'decided' && (data as { decision: { action: string } }).decision.action === 'approve';
-}
-
-function addUsage(usage: ChatUsage, kind: string, data: unknown): void {
-  if (kind !== 'model_reply') return;
-  const { usage: spent } = data as { usage?: Partial<ChatUsage> };
-  usage.inputTokens += spent?.inputTokens ?? 0;
-  usage.outputTokens += spent?.outputTokens ?? 0;
 }
