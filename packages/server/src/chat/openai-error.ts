@@ -40,8 +40,8 @@ export function openaiError(error: unknown): { status: number; body: OpenAIError
     return { status: error.status, body: { error: { message: error.message, type: typeOf(error.status), param: error.param, code: error.reason } } };
   }
   const { status: told, code, detail, hint } = problemOf(error);
-  // These clients know no 422.
-  const status = told === 422 ? 400 : told;
+  // These clients know no 422, and a fault of the model is not theirs.
+  const status = code === 'model_error' ? 502 : told === 422 ? 400 : told;
   return { status, body: { error: { message: hint ? `${detail}. ${hint}` : detail, type: typeOf(status), param: null, code: CODES[code as ErrorCode] ?? code } } };
 }
 
