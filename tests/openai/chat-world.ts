@@ -15,11 +15,19 @@ export interface ChatWorld extends AsyncDisposable {
 }
 
 /** A program for questions that have the word. */
-export const writes = (word: string, code: string): ScriptedStep => ({ when: { has: [word], functions: ['run_program'] }, times: 'any', reply: { program: { language: 'javascript', code } } });
+export const writes = (word: string, code: string): ScriptedStep => ({
+  when: { has: [word], functions: ['run_program'] },
+  times: 'any',
+  reply: { program: { language: 'javascript', code } },
+});
 /** The answer cites the result. */
 const tells: ScriptedStep = { when: 'Now answer the user.', times: 'any', reply: ({ messages }) => `It is ${/as JSON:\n(.*)/.exec(messages.at(-1)?.text ?? '')?.[1]}.` };
 
-export async function chatWorld(steps: ScriptedStep[], options: Partial<Parameters<typeof createServer>[0]> = {}, engineOptions: Parameters<typeof openEngine>[0] = {}): Promise<ChatWorld> {
+export async function chatWorld(
+  steps: ScriptedStep[],
+  options: Partial<Parameters<typeof createServer>[0]> = {},
+  engineOptions: Parameters<typeof openEngine>[0] = {},
+): Promise<ChatWorld> {
   const model = await createScriptedServer([...steps, tells]);
   const models = createModels({ default: 'local/writer', providers: { local: { baseUrl: `${model.url}/v1` } } });
   const opened = await openEngine({ models, ...engineOptions });
@@ -36,7 +44,10 @@ export async function chatWorld(steps: ScriptedStep[], options: Partial<Paramete
   return { client: clientOf(key), foreign: clientOf(foreignKey), key, url, opened, model, [Symbol.asyncDispose]: dispose };
 }
 
-const functionTool = (name: string): OpenAI.ChatCompletionTool => ({ type: 'function', function: { name, description: `Does ${name}`, parameters: { type: 'object', properties: { x: {} } } } });
+const functionTool = (name: string): OpenAI.ChatCompletionTool => ({
+  type: 'function',
+  function: { name, description: `Does ${name}`, parameters: { type: 'object', properties: { x: {} } } },
+});
 export const TOOLS = ['first', 'second', 'third', 'pay'].map(functionTool);
 
 /** A conversation with one question. */
@@ -60,13 +71,24 @@ export class Chat {
     return chat;
   }
   /** The answer, and the calls in it. */
-  async ask(more: object = {}, headers: Record<string, string> = {}): Promise<{ completion: OpenAI.ChatCompletion; calls: { id: string; name: string; args: { x?: unknown } }[]; text: string | null; taskId: string | null; next: Chat }> {
-    const asked = this.#client.chat.completions.create({ model: 'writer', messages: this.messages, tools: TOOLS, ...more } as OpenAI.ChatCompletionCreateParamsNonStreaming, { headers });
+  async ask(
+    more: object = {},
+    headers: Record<string, string> = {},
+  ): Promise<{ completion: OpenAI.ChatCompletion; calls: { id: string; name: string; args: { x?: unknown } }[]; text: string | null; taskId: string | null; next: Chat }> {
+    const asked = this.#client.chat.completions.create({ model: 'writer', messages: this.messages, tools: TOOLS, ...more } as OpenAI.ChatCompletionCreateParamsNonStreaming, {
+      headers,
+    });
     const { data: completion, response } = await asked.withResponse();
     const message = completion.choices[0]?.message as OpenAI.ChatCompletionMessage;
-    const calls = (message.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [{ id: call.id, name: call.function.name, args: JSON.parse(call.function.arguments) }] : []));
+    const calls = (message.tool_calls ?? []).flatMap((call) =>
+      call.type === 'function' ? [{ id: call.id, name: call.function.name, args: JSON.parse(call.function.arguments) }] : [],
+    );
     return { completion, calls, text: message.content, taskId: response.headers.get('fermata-task-id'), next: this.with([message]) };
   }
 }
 
-export const result = (id: string, content: unknown): OpenAI.ChatCompletionToolMessageParam => ({ role: 'tool', tool_call_id: id, content: typeof content === 'string' ? content : JSON.stringify(content) });
+export const result = (id: string, content: unknown): OpenAI.ChatCompletionToolMessageParam => ({
+  role: 'tool',
+  tool_call_id: id,
+  content: typeof content === 'string' ? content : JSON.stringify(content),
+});

@@ -32,7 +32,11 @@ async function kill(): Promise<void> {
   await ended;
 }
 
-const costOf = ({ billed, requests }: ScriptedServer) => ({ requests: billed.requests, bytes: requests.reduce((sum, { bytes }) => sum + bytes, 0), tokens: billed.inputTokens + billed.outputTokens });
+const costOf = ({ billed, requests }: ScriptedServer) => ({
+  requests: billed.requests,
+  bytes: requests.reduce((sum, { bytes }) => sum + bytes, 0),
+  tokens: billed.inputTokens + billed.outputTokens,
+});
 let byTools: { requests: number; bytes: number; tokens: number };
 let doneByTools: string[];
 
@@ -84,7 +88,10 @@ test('so it does where the server is killed between two requests, and started ag
     await serve(model.url, port);
   };
   // The app is busy with a tool then, and no request is open.
-  Object.assign(tools, { get_price: async (args: Record<string, never>) => [await restarted(), price?.(args)][1], send_message: async (args: Record<string, never>) => [await restarted(), send?.(args)][1] });
+  Object.assign(tools, {
+    get_price: async (args: Record<string, never>) => [await restarted(), price?.(args)][1],
+    send_message: async (args: Record<string, never>) => [await restarted(), send?.(args)][1],
+  });
   expect(await answerWithTools(new OpenAI({ baseURL: `${url}/v1`, apiKey: key }), 'writer', tools)).toBe(ANSWER);
   model.check();
   expect(restarts).toBe(2);

@@ -1,5 +1,5 @@
 /** Results of tool calls that come twice, late, in part, in another order, for calls of others or of nobody: each has one outcome, and nothing is done twice. */
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Chat, type ChatWorld, chatWorld, result, TOOLS, writes } from './chat-world.ts';
 
@@ -48,7 +48,10 @@ describe('a turn', () => {
   test('says what models were paid for in it', async () => {
     const before = { ...world.model.billed };
     const { asked, first, second } = await pair();
-    expect(asked.completion.usage).toMatchObject({ prompt_tokens: world.model.billed.inputTokens - before.inputTokens, completion_tokens: world.model.billed.outputTokens - before.outputTokens });
+    expect(asked.completion.usage).toMatchObject({
+      prompt_tokens: world.model.billed.inputTokens - before.inputTokens,
+      completion_tokens: world.model.billed.outputTokens - before.outputTokens,
+    });
     const next = await asked.next.with([result(first, '1'), result(second, '2')]).ask();
     expect(next.completion.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
     const between = { ...world.model.billed };
@@ -183,7 +186,13 @@ describe('streamed', () => {
     const made: string[] = [];
     const tool = (name: string, value: unknown) => ({
       type: 'function' as const,
-      function: { name, description: name, parameters: { type: 'object', properties: { x: {} } }, parse: JSON.parse, function: (args: object) => (made.push(`${name} ${JSON.stringify(args)}`), JSON.stringify(value)) },
+      function: {
+        name,
+        description: name,
+        parameters: { type: 'object', properties: { x: {} } },
+        parse: JSON.parse,
+        function: (args: object) => (made.push(`${name} ${JSON.stringify(args)}`), JSON.stringify(value)),
+      },
     });
     const tools = [tool('first', 1), tool('second', 2), tool('third', 3)];
     const runner = world.client.chat.completions.runTools({ model: 'writer', messages: chat('the pair').messages, tools, stream: true });
@@ -197,7 +206,8 @@ describe('streamed', () => {
   test('comments keep the connection while a program runs; a client that goes ends nothing', async () => {
     const { messages } = chat('slow');
     const headers = { authorization: `Bearer ${world.key}`, 'content-type': 'application/json', 'idempotency-key': 'k-3' };
-    const ask = (signal?: AbortSignal) => fetch(`${world.url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body(messages)), ...(signal ? { signal } : {}) });
+    const ask = (signal?: AbortSignal) =>
+      fetch(`${world.url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body(messages)), ...(signal ? { signal } : {}) });
     const controller = new AbortController();
     const first = await ask(controller.signal);
     const taskId = first.headers.get('fermata-task-id') as string;

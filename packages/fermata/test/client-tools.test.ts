@@ -9,13 +9,20 @@ const weather = { name: 'get_weather', originalName: 'get-weather', description:
 let opened: OpenEngine;
 beforeAll(async () => {
   const registered = { name: 'lookup', parameters: { type: 'object', properties: { key: { type: 'string' } } }, execute: () => 'of the tenant' } as const;
-  opened = await openEngine({ tools: [registered], policy: [{ tool: 'wipe', action: 'deny' }, { tool: 'pay', action: 'require_approval' }] });
+  opened = await openEngine({
+    tools: [registered],
+    policy: [
+      { tool: 'wipe', action: 'deny' },
+      { tool: 'pay', action: 'require_approval' },
+    ],
+  });
 });
 afterAll(() => opened.close());
 
 const tenant = 'ours';
 const WAIT_MS = 60_000;
-const submit = (code: string, clientTools: object[], more: object = {}) => opened.engine.submit(tenant, { language: 'javascript', code, clientTools: clientTools as never, ...more });
+const submit = (code: string, clientTools: object[], more: object = {}) =>
+  opened.engine.submit(tenant, { language: 'javascript', code, clientTools: clientTools as never, ...more });
 const settled = async (taskId: string) => opened.engine.wait({ tenant, taskId }, WAIT_MS);
 
 test('a program calls them, several at once, and its client brings the results in any order', async () => {

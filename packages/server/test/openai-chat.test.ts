@@ -64,7 +64,13 @@ describe('a chat without tools', () => {
       usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
     });
     expect(response.headers.get('fermata-task-id')).toBeNull();
-    expect(model.asked.at(-1)).toEqual({ messages: [{ role: 'system', content: 'be brief' }, { role: 'user', content: 'hello' }], maxTokens: 7 });
+    expect(model.asked.at(-1)).toEqual({
+      messages: [
+        { role: 'system', content: 'be brief' },
+        { role: 'user', content: 'hello' },
+      ],
+      maxTokens: 7,
+    });
   });
 
   test('is answered in pieces, of which the first says the role and the last what was spent', async () => {
@@ -132,7 +138,10 @@ describe('an error is told as OpenAI tells it', () => {
   test('a path that is not there, and a scope that is missing', async () => {
     expect(await raw('/v1/embeddings', { json: {} })).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
     const reader = await at.newKey(['read']);
-    expect(await raw(chat, { json: { model: 'default', messages: [{ role: 'user', content: 'x' }] }, key: reader })).toMatchObject({ status: 403, body: { error: { code: 'insufficient_permissions' } } });
+    expect(await raw(chat, { json: { model: 'default', messages: [{ role: 'user', content: 'x' }] }, key: reader })).toMatchObject({
+      status: 403,
+      body: { error: { code: 'insufficient_permissions' } },
+    });
   });
 
   test('the fault of a model, whole and in pieces; the client does not send it again by itself', async () => {
@@ -156,7 +165,10 @@ describe('an error is told as OpenAI tells it', () => {
 
   test('a server without models', async () => {
     const none = await listening();
-    expect(await none.ask('POST', chat, { json: { model: 'default', messages: [{ role: 'user', content: 'x' }] } })).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } });
+    expect(await none.ask('POST', chat, { json: { model: 'default', messages: [{ role: 'user', content: 'x' }] } })).toMatchObject({
+      status: 404,
+      body: { error: { code: 'model_not_found' } },
+    });
     expect((await none.ask('GET', '/v1/models')).body).toEqual({ object: 'list', data: [] });
     await none.close();
   });

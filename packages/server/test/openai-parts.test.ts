@@ -17,7 +17,18 @@ const [a = '', b = '', c = '', d = ''] = callIds;
 
 describe('a request', () => {
   test('is taken with fields that are not known, and with those that change no answer', () => {
-    const request = parsed({ n: 1, temperature: 0.2, top_p: 1, seed: 1, user: 'u', store: true, logprobs: false, reasoning_effort: 'low', response_format: { type: 'text' }, what_comes_next: {} });
+    const request = parsed({
+      n: 1,
+      temperature: 0.2,
+      top_p: 1,
+      seed: 1,
+      user: 'u',
+      store: true,
+      logprobs: false,
+      reasoning_effort: 'low',
+      response_format: { type: 'text' },
+      what_comes_next: {},
+    });
     expect(() => refuseUnsupported(request)).not.toThrow();
   });
 
@@ -52,7 +63,13 @@ describe('a request', () => {
 test('results are those of tool messages after the last message of the user; what came before is told to the model as text', () => {
   const called = (id: string) => ({ role: 'assistant' as const, content: null, tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{"x":1}' } }] });
   const messages = chatRequestSchema.shape.messages.parse([
-    { role: 'developer', content: [{ type: 'text', text: 'be ' }, { type: 'text', text: 'brief' }] },
+    {
+      role: 'developer',
+      content: [
+        { type: 'text', text: 'be ' },
+        { type: 'text', text: 'brief' },
+      ],
+    },
     ...[user, called('old'), { role: 'tool', tool_call_id: 'old', content: '7' }, { role: 'assistant', content: 'It is 7.' }],
     ...[{ role: 'user', content: 'again' }, called('new'), { role: 'tool', tool_call_id: 'new', content: [{ type: 'text', text: '8' }] }],
   ]);
@@ -74,7 +91,8 @@ describe('the id of a call', () => {
     expect(taskOfToolCall(toolCallIdOf(other, a))).toBe(other);
     expect(toolCallIdOf(one, a)).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
     expect(new Set([toolCallIdOf(one, a), toolCallIdOf(one, b), toolCallIdOf(other, a)]).size).toBe(3);
-    for (const wrong of ['', 'call_1', 'call_abc123', one, `${toolCallIdOf(one, a)}0`, toolCallIdOf(one, a).replace('call_', 'toolu_')]) expect(taskOfToolCall(wrong)).toBeUndefined();
+    for (const wrong of ['', 'call_1', 'call_abc123', one, `${toolCallIdOf(one, a)}0`, toolCallIdOf(one, a).replace('call_', 'toolu_')])
+      expect(taskOfToolCall(wrong)).toBeUndefined();
   });
 });
 

@@ -83,7 +83,10 @@ function isHeldUp({ status, waitingFor }: TaskView): boolean {
 function heldUp({ taskId, status, pauseReason, waitingFor }: TaskView): ChatRefusal {
   const what = waitingFor.filter(({ kind }) => kind !== 'timer').map(({ kind, tool }) => (kind === 'approval' ? `the approval of ${tool}` : `${kind} of ${tool}`));
   const waits = status === 'paused' ? `is paused (${pauseReason})` : `waits for ${what.join(', ')}`;
-  return new ChatRefusal(`the task ${taskId} ${waits}; send the same request again to go on waiting for it`, { status: 409, code: status === 'paused' ? 'task_paused' : 'task_waiting' });
+  return new ChatRefusal(`the task ${taskId} ${waits}; send the same request again to go on waiting for it`, {
+    status: 409,
+    code: status === 'paused' ? 'task_paused' : 'task_waiting',
+  });
 }
 
 function failure({ taskId, status, error }: TaskView): ChatRefusal {

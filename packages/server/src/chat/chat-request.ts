@@ -91,7 +91,8 @@ export function refuseUnsupported(request: ChatRequest): void {
 
 function refuseParts(message: ChatMessage, i: number): void {
   if (message.role === 'function') throw unsupported(`messages[${i}].role`, 'send results as messages of the role "tool"');
-  if (message.role === 'tool' && message.tool_call_id === undefined) throw new ChatRefusal(`messages[${i}]: a tool message needs its tool_call_id`, { param: `messages[${i}].tool_call_id` });
+  if (message.role === 'tool' && message.tool_call_id === undefined)
+    throw new ChatRefusal(`messages[${i}]: a tool message needs its tool_call_id`, { param: `messages[${i}].tool_call_id` });
   if (!Array.isArray(message.content)) return;
   message.content.forEach(({ type, text }, j) => {
     const at = `messages[${i}].content[${j}]`;

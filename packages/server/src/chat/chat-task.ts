@@ -9,7 +9,7 @@ import { FermataError, type TaskRef, type TaskRequest } from '@fermata/protocol'
 import { withSafeNames } from '@fermata/tools/registry';
 import type { Caller } from '../auth/caller.ts';
 import type { ServerContext } from '../server-options.ts';
-import { type ChatFunction, type ChatRequest } from './chat-request.ts';
+import type { ChatFunction, ChatRequest } from './chat-request.ts';
 import { conversationOf, type SentResult } from './conversation.ts';
 import { ChatRefusal } from './openai-error.ts';
 import { CHAT_TASK, newChatTaskId, taskOfToolCall, toolCallIdOf } from './tool-call-id.ts';

@@ -3,8 +3,8 @@
  * whose beginning was missed, and nothing of one in which the model may still ask to read more.
  */
 import type { Engine, TaskEvent } from '@fermata/engine';
-import type { AnswerTelling } from './stream-answer.ts';
 import type { ChatStand } from './chat-task.ts';
+import type { AnswerTelling } from './stream-answer.ts';
 
 interface Asked {
   n: number;

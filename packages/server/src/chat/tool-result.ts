@@ -9,7 +9,7 @@ import { toWire, ValueError } from '@fermata/protocol';
 type Answer = Extract<Decision, { action: 'result' | 'error' }>;
 
 export function decisionOf(content: string): Answer {
-  const value = valueOf(content);
+  const value = parsed(content);
   try {
     const failure = failureIn(value);
     return failure ? { action: 'error', error: failure } : { action: 'result', output: toWire(value) };
@@ -28,7 +28,7 @@ export function isSettledBy({ result }: CallView, answer: Answer): boolean {
 }
 
 /** Integers too large for a number stay whole. */
-function valueOf(content: string): unknown {
+function parsed(content: string): unknown {
   const whole = (_key: string, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '') ? BigInt(context?.source as string) : value;
   try {

@@ -22,10 +22,9 @@ import { mustAccept } from './task-bodies.ts';
 const tags = ['OpenAI-compatible'];
 
 /** Answers that are errors, by status. */
-const errors = Object.fromEntries([400, 401, 403, 404, 409, 413, 415, 429, 500, 502, 503].map((status) => [status, json(openaiErrorSchema, "An error, in OpenAI's form")])) as Record<
-  never,
-  never
->;
+const errors = Object.fromEntries(
+  [400, 401, 403, 404, 409, 413, 415, 429, 500, 502, 503].map((status) => [status, json(openaiErrorSchema, "An error, in OpenAI's form")]),
+) as Record<never, never>;
 
 const complete = createRoute({
   method: 'post',
