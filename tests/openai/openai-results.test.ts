@@ -5,7 +5,7 @@ import { Chat, type ChatWorld, chatWorld, result, TOOLS, writes } from './chat-w
 
 const STEPS = [
   writes('pair', 'const [a, b] = await Promise.all([tools.first({ x: 1 }), tools.second({ x: 2 })]);\nconst c = await tools.third({ x: [a, b] });\nreturn { a, b, c };'),
-  writes('caught', 'try { return await tools.first({}) } catch (error) { return `${error.name}: ${error.message}` }'),
+  writes('caught', 'try { return await tools.first({}) } catch (error) { return [error.name, error.message] }'),
   writes('values', 'return await tools.first({ x: new Date(0) })'),
   writes('paid', 'return await tools.pay({ x: 1 })'),
   writes('slow', 'await sleep(0.4);\nreturn await tools.first({ x: 1 })'),
@@ -131,7 +131,7 @@ describe('results', () => {
   test('that are errors are exceptions in the program', async () => {
     const asked = await chat('caught').ask();
     const last = await asked.next.with([result(asked.calls[0]?.id as string, { error: 'no such city' })]).ask();
-    expect(last.text).toBe('It is "ToolError: no such city".');
+    expect(last.text).toBe('It is ["ToolError","no such city"].');
   });
 });
 
@@ -191,7 +191,10 @@ describe('streamed', () => {
         description: name,
         parameters: { type: 'object', properties: { x: {} } },
         parse: JSON.parse,
-        function: (args: object) => (made.push(`${name} ${JSON.stringify(args)}`), JSON.stringify(value)),
+        function: (args: object) => {
+          made.push(`${name} ${JSON.stringify(args)}`);
+          return JSON.stringify(value);
+        },
       },
     });
     const tools = [tool('first', 1), tool('second', 2), tool('third', 3)];

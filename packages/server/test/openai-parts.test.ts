@@ -7,6 +7,7 @@ import { chatRequestSchema, functionsOf, refuseUnsupported, stopsOf } from '../s
 import { turnOf } from '../src/chat/chat-turn.ts';
 import { conversationOf, sentResults } from '../src/chat/conversation.ts';
 import { StreamedText } from '../src/chat/streamed-text.ts';
+import { AnswerText } from '../src/chat/task-text.ts';
 import { newChatTaskId, taskOfToolCall, toolCallIdOf } from '../src/chat/tool-call-id.ts';
 import { decisionOf, isSettledBy } from '../src/chat/tool-result.ts';
 
@@ -130,8 +131,7 @@ describe('the content of a tool message', () => {
 });
 
 describe('a turn, as the journal has it', () => {
-  let seq = 0;
-  const entry = (kind: string, data: object): TaskEvent => ({ seq: ++seq, at: 1000 + seq, kind, data });
+  const entry = (kind: string, data: object) => ({ kind, data });
   const asks = (callId: string, waitsFor = 'client_tool') => entry('call', { call_id: callId, decision: 'wait', waits_for: waitsFor });
   const brings = (callId: string) => [entry('decided', { call_id: callId, decision: { action: 'result', output: 1 } }), entry('call_settled', { call_id: callId })];
   const pays = (inputTokens: number) => entry('model_replied', { finish: 'stop', usage: { inputTokens, outputTokens: 1 } });
@@ -169,6 +169,32 @@ describe('a turn, as the journal has it', () => {
     const waits = [asks(a, 'approval')];
     expect(turnOf(waits, new Set()).open).toEqual([]);
     expect(turnOf([...waits, entry('decided', { call_id: a, decision: { action: 'approve' } })], new Set())).toMatchObject({ open: [a], isPast: false });
+  });
+});
+
+describe("the text of a task's answer", () => {
+  const asked = (n: number, phase = 'answering', functions: unknown[] = []) => ({ seq: n, at: 0, kind: 'model_asked', data: { n, phase, functions } });
+  const told = (n: number, at: number, text: string): TaskEvent => ({ seq: null, at: 0, kind: 'model', data: { n, phase: 'answering', at, text } });
+  const take = (...events: TaskEvent[]) => {
+    const text = new AnswerText();
+    return events.map((event) => text.take(event));
+  };
+
+  test('is told as it comes, without white space around it', () => {
+    expect(take(asked(2), told(2, 0, '\n It '), told(2, 5, 'is 7.\n'), told(2, 11, '\n'))).toEqual([undefined, 'It', ' is 7.', undefined]);
+  });
+
+  test('is not that of a program, nor of a reply whose beginning was missed, nor of one that may ask for more', () => {
+    expect(take(asked(1, 'generating code'), told(1, 0, 'x'))).toEqual([undefined, undefined]);
+    expect(take(asked(2), told(2, 4, 'late'), told(2, 8, 'r'))).toEqual([undefined, undefined, undefined]);
+    expect(take(told(2, 0, 'unasked'))).toEqual([undefined]);
+    expect(take(asked(2, 'answering', [{ name: 'read_result' }]), told(2, 0, 'Let me see.'))).toEqual([undefined, undefined]);
+  });
+
+  test('begins again where the model does', () => {
+    const restart: TaskEvent = { seq: null, at: 0, kind: 'model', data: { n: 2, phase: 'answering', restart: true } };
+    expect(take(asked(2), told(2, 0, 'It'), restart, told(2, 0, 'It is'))).toEqual([undefined, 'It', 'restart', 'It is']);
+    expect(take(asked(2), told(2, 0, 'It'), asked(3))).toEqual([undefined, 'It', 'restart']);
   });
 });
 

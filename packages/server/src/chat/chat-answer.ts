@@ -10,7 +10,7 @@ import { plainJson } from '@fermata/tools/registry';
 import type { ServerContext } from '../server-options.ts';
 import { showOutput } from '../show/task.ts';
 import { type ChatStand, toolCallOf } from './chat-task.ts';
-import { type ChatTurn, turnOf } from './chat-turn.ts';
+import { type ChatTurn, TURN_KINDS, type TurnEntry, turnOf } from './chat-turn.ts';
 import type { ChatAnswer, ChatToolCall } from './completion.ts';
 import { ChatRefusal } from './openai-error.ts';
 import { cutAt } from './streamed-text.ts';
@@ -95,12 +95,14 @@ function failure({ taskId, status, error }: TaskView): ChatRefusal {
   return new ChatRefusal(`the task ${taskId} failed: ${message}`, { status: code === 'model_error' ? 502 : 500, code });
 }
 
-async function journalOf(engine: Engine, ref: TaskRef) {
-  const all = [];
-  for (;;) {
-    const page = await engine.journal(ref, all.at(-1)?.seq ?? 0, JOURNAL_PAGE);
-    all.push(...page.map(({ seq, at, kind, body }) => ({ seq, at, kind, data: JSON.parse(body) as unknown })));
-    if (page.length < JOURNAL_PAGE) return all;
+/** What of it turns are made of. */
+async function journalOf(engine: Engine, ref: TaskRef): Promise<TurnEntry[]> {
+  const found: TurnEntry[] = [];
+  for (let last = 0; ; ) {
+    const page = await engine.journal(ref, last, JOURNAL_PAGE);
+    for (const { kind, body } of page) if (TURN_KINDS.has(kind)) found.push({ kind, data: JSON.parse(body) });
+    if (page.length < JOURNAL_PAGE) return found;
+    last = page.at(-1)?.seq ?? last;
   }
 }
 

@@ -14,17 +14,19 @@ export interface ChatTurn {
   usage: ChatUsage;
   /** The model's last reply was cut, as too long. */
   isCut: boolean;
-  /** When it began to be as it is. */
-  at: number;
 }
+
+/** Kinds of the entries of which turns are made. */
+export const TURN_KINDS: ReadonlySet<string> = new Set(['call', 'decided', 'call_settled', 'repair', 'retry', 'model_replied']);
+export type TurnEntry = Pick<TaskEvent, 'kind' | 'data'>;
 
 export interface ChatUsage {
   inputTokens: number;
   outputTokens: number;
 }
 
-/** `answered`: ids of the calls whose results the request brings, all of them recorded by now. */
-export function turnOf(journal: readonly TaskEvent[], answered: ReadonlySet<string>): ChatTurn {
+/** `journal`: entries of {@link TURN_KINDS} at least. `answered`: ids of the calls whose results the request brings, all of them recorded by now. */
+export function turnOf(journal: readonly TurnEntry[], answered: ReadonlySet<string>): ChatTurn {
   const broughtBy = journal.map(broughtResult);
   const start = broughtBy.findLastIndex((callId) => callId !== undefined && answered.has(callId)) + 1;
   const next = broughtBy.findIndex((callId, i) => i >= start && callId !== undefined && !answered.has(callId));
@@ -40,13 +42,13 @@ export function turnOf(journal: readonly TaskEvent[], answered: ReadonlySet<stri
   const replies = turn.slice(start).flatMap(({ kind, data }) => (kind === 'model_replied' ? [data as Reply] : []));
   const sum = (of: (usage: ChatUsage) => number) => replies.reduce((total, { usage }) => total + of(usage), 0);
   const usage = { inputTokens: sum(({ inputTokens }) => inputTokens), outputTokens: sum(({ outputTokens }) => outputTokens) };
-  return { open: [...open], isPast: next >= 0, usage, isCut: replies.at(-1)?.finish === 'length', at: turn.at(-1)?.at ?? 0 };
+  return { open: [...open], isPast: next >= 0, usage, isCut: replies.at(-1)?.finish === 'length' };
 }
 
 type Reply = Pick<ModelReply, 'usage' | 'finish'>;
 
 /** The call whose result a client has brought. */
-function broughtResult({ kind, data }: TaskEvent): string | undefined {
+function broughtResult({ kind, data }: TurnEntry): string | undefined {
   if (kind !== 'decided') return undefined;
   const { call_id: callId, decision } = data as { call_id: string; decision: { action: string } };
   return decision.action === 'result' || decision.action === 'error' ? callId : undefined;

@@ -45,7 +45,7 @@ export function streamAnswer(c: Context, { heartbeatMs, onError }: ServerContext
       write(chunks.begin());
       const made = await answer({ signal: gone.signal, onText: (piece) => tell(text.push(piece)), onRestart: () => text.restart() });
       tell(text.end(made.text ?? ''));
-      made.toolCalls.forEach((call, index) => write(...chunks.call(call, index)));
+      for (const [index, call] of made.toolCalls.entries()) write(...chunks.call(call, index));
       write(...chunks.end(made.finish, made.usage));
     } catch (error) {
       if (isOurFault(error)) onError(error, 'a chat');
