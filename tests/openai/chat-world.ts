@@ -14,9 +14,9 @@ export interface ChatWorld extends AsyncDisposable {
   model: ScriptedServer;
 }
 
-/** A program for questions that have the word. */
+/** A program for questions that have the word in parentheses. */
 export const writes = (word: string, code: string): ScriptedStep => ({
-  when: { has: [word], functions: ['run_program'] },
+  when: { has: [`(${word})`], functions: ['run_program'] },
   times: 'any',
   reply: { program: { language: 'javascript', code } },
 });

@@ -23,7 +23,7 @@ const chat = (question: string) => new Chat(world.client, question);
 const billed = () => world.model.billed.requests;
 /** A question of the pair, asked. */
 async function pair() {
-  const asked = await chat('the pair').ask();
+  const asked = await chat('the (pair)').ask();
   const [first, second] = asked.calls;
   return { asked, first: first?.id as string, second: second?.id as string, task: { tenant: 'ours', taskId: asked.taskId as string } };
 }
@@ -60,18 +60,18 @@ describe('a turn', () => {
   });
 
   test('has one call where the client wants no more', async () => {
-    const one = await chat('the pair').ask({ parallel_tool_calls: false });
+    const one = await chat('the (pair)').ask({ parallel_tool_calls: false });
     expect(one.calls.map(({ name }) => name)).toEqual(['first']);
     const other = await one.next.with([result(one.calls[0]?.id as string, '1')]).ask({ parallel_tool_calls: false });
     expect(other.calls.map(({ name }) => name)).toEqual(['second']);
   });
 
   test('has arguments in plain JSON, whatever the program has put in', async () => {
-    expect((await chat('values').ask()).calls).toMatchObject([{ args: { x: '1970-01-01T00:00:00.000Z' } }]);
+    expect((await chat('(values)').ask()).calls).toMatchObject([{ args: { x: '1970-01-01T00:00:00.000Z' } }]);
   });
 
   test('is over at once where the program needs no call', async () => {
-    expect((await chat('nothing').ask()).text).toBe('It is 42.');
+    expect((await chat('(nothing)').ask()).text).toBe('It is 42.');
   });
 });
 
@@ -129,7 +129,7 @@ describe('results', () => {
   });
 
   test('that are errors are exceptions in the program', async () => {
-    const asked = await chat('caught').ask();
+    const asked = await chat('(caught)').ask();
     const last = await asked.next.with([result(asked.calls[0]?.id as string, { error: 'no such city' })]).ask();
     expect(last.text).toBe('It is ["ToolError","no such city"].');
   });
@@ -138,28 +138,28 @@ describe('results', () => {
 describe('a first request', () => {
   test('with the same Idempotency-Key gets the same task, and another one none', async () => {
     const key = { 'idempotency-key': 'k-1' };
-    const asked = await chat('the pair').ask({}, key);
+    const asked = await chat('the (pair)').ask({}, key);
     const paid = billed();
-    expect((await chat('the pair').ask({}, key)).completion).toEqual(asked.completion);
+    expect((await chat('the (pair)').ask({}, key)).completion).toEqual(asked.completion);
     expect(billed()).toBe(paid);
-    await expect(chat('another pair').ask({}, key)).rejects.toEqual(refused(409, 'conflict'));
-    expect((await new Chat(world.foreign, 'the pair').ask({}, key)).taskId).not.toBe(asked.taskId);
+    await expect(chat('another (pair)').ask({}, key)).rejects.toEqual(refused(409, 'conflict'));
+    expect((await new Chat(world.foreign, 'the (pair)').ask({}, key)).taskId).not.toBe(asked.taskId);
   });
 
   test('whose task waits for a person is answered with what it waits for; sent again it goes on', async () => {
     const key = { 'idempotency-key': 'k-2' };
-    const waiting = chat('to be paid').ask({}, key);
+    const waiting = chat('to be (paid)').ask({}, key);
     await expect(waiting).rejects.toThrow(/the task chat_\w+ waits for the approval of pay/);
     await expect(waiting).rejects.toEqual(refused(409, 'task_waiting'));
     const [call] = (await world.opened.engine.inbox('ours')).items;
     await world.opened.engine.decide({ tenant: 'ours', taskId: call?.taskId as string }, call?.callId as string, { action: 'approve', arguments: { x: 2 } }, 'a person');
-    const asked = await chat('to be paid').ask({}, key);
+    const asked = await chat('to be (paid)').ask({}, key);
     expect(asked.calls).toMatchObject([{ name: 'pay', args: { x: 2 } }]);
     expect((await asked.next.with([result(asked.calls[0]?.id as string, 'paid')]).ask()).text).toBe('It is "paid".');
   });
 
   test('whose program cannot be made to work fails, with the reason and the task', async () => {
-    await expect(chat('hopeless').ask()).rejects.toEqual(refused(500, 'guest_error'));
+    await expect(chat('(hopeless)').ask()).rejects.toEqual(refused(500, 'guest_error'));
   });
 });
 
@@ -167,7 +167,7 @@ describe('streamed', () => {
   const body = (messages: OpenAI.ChatCompletionMessageParam[]) => ({ model: 'writer', messages, tools: TOOLS, stream: true as const });
 
   test('calls come with their index, id, name and arguments, and the answer in pieces', async () => {
-    const { messages } = chat('the pair');
+    const { messages } = chat('the (pair)');
     const chunks: OpenAI.ChatCompletionChunk[] = [];
     for await (const chunk of await world.client.chat.completions.create({ ...body(messages), stream_options: { include_usage: true } })) chunks.push(chunk);
     const deltas = chunks.flatMap(({ choices }) => choices[0]?.delta ?? []);
@@ -198,7 +198,7 @@ describe('streamed', () => {
       },
     });
     const tools = [tool('first', 1), tool('second', 2), tool('third', 3)];
-    const runner = world.client.chat.completions.runTools({ model: 'writer', messages: chat('the pair').messages, tools, stream: true });
+    const runner = world.client.chat.completions.runTools({ model: 'writer', messages: chat('the (pair)').messages, tools, stream: true });
     const pieces: string[] = [];
     runner.on('content', (piece) => pieces.push(piece));
     expect(await runner.finalContent()).toBe('It is {"a":1,"b":2,"c":3}.');
@@ -207,7 +207,7 @@ describe('streamed', () => {
   });
 
   test('comments keep the connection while a program runs; a client that goes ends nothing', async () => {
-    const { messages } = chat('slow');
+    const { messages } = chat('(slow)');
     const headers = { authorization: `Bearer ${world.key}`, 'content-type': 'application/json', 'idempotency-key': 'k-3' };
     const ask = (signal?: AbortSignal) =>
       fetch(`${world.url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body(messages)), ...(signal ? { signal } : {}) });
@@ -223,7 +223,7 @@ describe('streamed', () => {
 
   test('what goes wrong after the beginning is an error that the client throws', async () => {
     const streaming = async () => {
-      for await (const _ of await world.client.chat.completions.create(body(chat('hopeless').messages)));
+      for await (const _ of await world.client.chat.completions.create(body(chat('(hopeless)').messages)));
     };
     await expect(streaming()).rejects.toThrow('no way');
   });

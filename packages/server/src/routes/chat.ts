@@ -102,7 +102,8 @@ async function taskChat(c: Context<Env>, server: ServerContext, request: ChatReq
   if (!request.stream) return c.json(completionOf(head, await chatAnswer(server, await turnEnd(server, stand, c.req.raw.signal), options)));
   const answer: StreamOptions['answer'] = async ({ signal, ...telling }) => {
     const over = new AbortController();
-    const text = taskText(engine, stand, telling, over.signal);
+    // Where this fails, all of the text is told in the end.
+    const text = taskText(engine, stand, telling, over.signal).catch(() => {});
     try {
       return await chatAnswer(server, await turnEnd(server, stand, signal), options);
     } finally {
