@@ -45,7 +45,7 @@ export function addTaskCommand(program: Command, done: (exitCode: number) => voi
     done(
       await withConnection(options, async ({ tasks }) => {
         const code = await tasks.code(id);
-        print(options.json, code, () => code.code);
+        print(options.json, code, () => code.code ?? '');
       }),
     ),
   );
