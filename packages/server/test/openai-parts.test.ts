@@ -160,9 +160,10 @@ describe('a turn, as the journal has it', () => {
     expect(turn(d)).toEqual(turn(a, b, c, d));
   });
 
-  test('has no calls open of a program that has failed', () => {
+  test('has no calls open of a program that has failed or was ended', () => {
     const failed = journal.slice(0, 5).concat(brings(a), entry('repair', { repair: 1 }), asks(c));
     expect(turnOf(failed, new Set([a])).open).toEqual([c]);
+    expect(turnOf([...failed, entry('cancelled', { by: null })], new Set([a])).open).toEqual([]);
   });
 
   test('has a call open once it is approved, and not while it waits for that', () => {

@@ -17,7 +17,7 @@ export interface ChatTurn {
 }
 
 /** Kinds of the entries of which turns are made. */
-export const TURN_KINDS: ReadonlySet<string> = new Set(['call', 'decided', 'call_settled', 'repair', 'retry', 'model_replied']);
+export const TURN_KINDS: ReadonlySet<string> = new Set(['call', 'decided', 'call_settled', 'repair', 'retry', 'model_replied', 'failed', 'cancelled']);
 export type TurnEntry = Pick<TaskEvent, 'kind' | 'data'>;
 
 export interface ChatUsage {
@@ -36,8 +36,8 @@ export function turnOf(journal: readonly TurnEntry[], answered: ReadonlySet<stri
     const { call_id: callId = '', waits_for: waitsFor } = data as { call_id?: string; waits_for?: string };
     if (waitsFor === 'client_tool' || isApproval(kind, data)) open.add(callId);
     else if (kind === 'call_settled') open.delete(callId);
-    // Calls of a program that failed are abandoned.
-    else if (kind === 'repair' || (kind === 'retry' && (data as { anew: boolean }).anew)) open.clear();
+    // Calls of a program that failed, or was ended, are abandoned.
+    else if (['repair', 'failed', 'cancelled'].includes(kind) || (kind === 'retry' && (data as { anew: boolean }).anew)) open.clear();
   }
   const replies = turn.slice(start).flatMap(({ kind, data }) => (kind === 'model_replied' ? [data as Reply] : []));
   const sum = (of: (usage: ChatUsage) => number) => replies.reduce((total, { usage }) => total + of(usage), 0);
