@@ -16,7 +16,6 @@ import {
   keyOf,
   LIMITS,
   type Limits,
-  limitsSchema,
   type Page,
   parseOptions,
   programRequest,
@@ -26,6 +25,7 @@ import {
   type TaskRequest,
   type TaskRow,
 } from '@fermata/protocol';
+import { limitsSchema } from '@fermata/protocol/schemas';
 import { Alarm } from './alarm.ts';
 import { ModelDesk } from './author/model-desk.ts';
 import { programsOf } from './author/programs.ts';

@@ -80,7 +80,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
         reply: { text: LONG, usage: { inputTokens: 1000, outputTokens: 200 } },
       },
     ]);
-    const { reply, told, restarts } = await ask(server, provider);
+    const { reply, told, restarts } = await ask(server, provider, { maxRetryWaitMs: 50 });
     expect(reply).toMatchObject({ text: LONG, calls: [], finish: 'stop', model: 'a-model', usage: { inputTokens: 1000, outputTokens: 200 } });
     expect(reply.usage.cost).toBeCloseTo(0.006, 10);
     expect({ told, restarts }).toEqual({ told: LONG, restarts: 1 });

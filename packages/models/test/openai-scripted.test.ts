@@ -50,6 +50,21 @@ describe('steps', () => {
     expect(() => server.check()).toThrow('step 2 was not taken');
   });
 
+  test('that failed or went wrong before the one that a conversation holds are passed over too', async () => {
+    const script: Script = {
+      steps: [
+        { fault: { status: 500 } },
+        { reply: { program: { language: 'python', code: 'wrong' } } },
+        { reply: { text: 'Now', program: { language: 'python', code: 'right' } } },
+        { reply: 'the answer' },
+      ],
+    };
+    await using server = await createScriptedServer(script);
+    expect(await ask(server, 'what came of it?', { history: [{ role: 'assistant', content: '```python\nright\n```' }] })).toBe('the answer');
+    await using other = await createScriptedServer({ steps: [{ reply: 'same' }, { reply: 'same' }, { reply: 'last' }] });
+    expect(await ask(other, 'go on', { history: [{ role: 'assistant', content: 'same' }] })).toBe('same');
+  });
+
   test('whose replies a conversation holds are passed over by a new server', async () => {
     const script: Script = {
       steps: [{ reply: { text: 'Here.', program: { language: 'python', code: ['a = 1', 'a'] } } }, { reply: { program: { language: 'python', code: '1\n' } } }, { reply: 'done' }],

@@ -1,8 +1,10 @@
 /** Tools: functions of the host that a program may call by name. */
-import { FermataError, parseOptions, strictOptions, type ValueRecord } from '@fermata/protocol';
-import { Ajv } from 'ajv';
+import { FermataError, parseOptions, type ValueRecord } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
+import type { Ajv } from 'ajv';
 import { z } from 'zod';
 import type { JsonArguments } from './json-arguments.ts';
+import { newAjv } from './new-ajv.ts';
 import { type SchemaCheck, schemaCheck, TookTooLong, tooSlow } from './schema-check.ts';
 import { type ToolCallInfo, ToolError } from './tool-error.ts';
 import { checkToolLimits, createToolGate, type ToolGate, type ToolLimits, toolLimitsShape, withTimeout } from './tool-limits.ts';
@@ -64,8 +66,7 @@ const definitionSchema = strictOptions({
 } satisfies Record<keyof ToolDefinition, z.ZodType>);
 
 export const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
-/** `ownProperties`: an argument may be called `constructor`. */
-const ajv = new Ajv({ strict: false, allErrors: false, ownProperties: true });
+let ajv: Ajv | undefined;
 
 /** Makes a tool; throws `invalid_request` for a name or schema that cannot be used, and for a key that a tool does not have. */
 export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
@@ -181,6 +182,8 @@ function jsonResult(schema: Record<string, unknown>, name: string) {
 
 function compiled(schema: Record<string, unknown>, what: string): SchemaCheck {
   try {
+    // `ownProperties`: an argument may be called `constructor`.
+    ajv ??= newAjv({ strict: false, allErrors: false, ownProperties: true });
     return schemaCheck(ajv, schema);
   } catch (cause) {
     if (cause instanceof TookTooLong) throw new FermataError('invalid_request', `${what} too large a JSON Schema: it cannot be compiled in time`, { cause });

@@ -6,8 +6,7 @@ import { resolve } from 'node:path';
 import { FermataError, type Model, type Models, nearestName } from '@fermata/protocol';
 import { createScriptedModel, type ScriptedModel } from '../scripted/scripted-model.ts';
 import type { FailedTry } from './failed-try.ts';
-import { languageModel, VARIABLES } from './language-models.ts';
-import { checkModelsOptions, kindOf, type ModelsOptions, PROVIDER_KINDS, type ProviderOptions } from './models-options.ts';
+import { checkModelsOptions, kindOf, type ModelsOptions, PROVIDER_KINDS, type ProviderOptions, VARIABLES } from './models-options.ts';
 import { createProviderModel } from './provider-model.ts';
 
 const TIMEOUT_MS = 600_000;
@@ -20,20 +19,21 @@ const KNOWN = PROVIDER_KINDS.filter((kind) => kind !== 'openai-compatible');
 export function createModels(options: ModelsOptions = {}): Models & AsyncDisposable {
   checkModelsOptions(options);
   const { providers = {}, environment = process.env, anyScript = false } = options;
-  const defaultName = options.default ?? (environment.FERMATA_MODEL || undefined);
+  const named = options.default ?? (environment.FERMATA_MODEL || undefined);
+  const defaultName = named?.startsWith(SCRIPTED) ? inFull(named) : named;
   const scripted = new Map<string, ScriptedModel>();
 
   function script(name: string): Model {
-    if (!anyScript && name !== defaultName)
+    if (!anyScript && name !== defaultName) {
       throw new FermataError('model_error', `the script of ${name} is not loaded here`, { hint: 'Only whoever starts the engine chooses a script, as its default model.' });
-    const file = resolve(name.slice(SCRIPTED.length));
-    const model = scripted.get(file) ?? createScriptedModel(name, file);
-    scripted.set(file, model);
+    }
+    const model = scripted.get(name) ?? createScriptedModel(name, name.slice(SCRIPTED.length));
+    scripted.set(name, model);
     return model;
   }
 
   function find(name: string): Model {
-    if (name.startsWith(SCRIPTED)) return script(name);
+    if (name.startsWith(SCRIPTED)) return script(inFull(name));
     const slash = name.indexOf('/');
     const provider = slash < 0 ? name : name.slice(0, slash);
     const model = name.slice(slash + 1);
@@ -54,6 +54,11 @@ export function createModels(options: ModelsOptions = {}): Models & AsyncDisposa
   return { defaultName, find, [Symbol.asyncDispose]: dispose };
 }
 
+/** With the whole path of its file: a task may go on in a process elsewhere. */
+function inFull(name: string): string {
+  return `${SCRIPTED}${resolve(name.slice(SCRIPTED.length))}`;
+}
+
 function providerModel(name: string, provider: string, model: string, options: ProviderOptions, environment: Record<string, string | undefined>): Model {
   const kind = kindOf(provider, options.kind);
   const variables = options.keyVariable === undefined ? VARIABLES[kind].keys : [options.keyVariable];
@@ -69,8 +74,9 @@ function providerModel(name: string, provider: string, model: string, options: P
   const { price, maxTokens } = options.models?.[model] ?? {};
   const { headers = {}, timeoutMs = TIMEOUT_MS, maxRetries = MAX_RETRIES, maxRetryWaitMs = MAX_RETRY_WAIT_MS } = options;
   return createProviderModel({
-    ...{ name, headers, key, timeoutMs, maxRetries, maxRetryWaitMs, maxTokens, price },
-    languageModel: languageModel(provider, kind, model, { ...(key === undefined ? {} : { apiKey: key }), ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) }),
+    ...{ name, provider, kind, model, headers, timeoutMs, maxRetries, maxRetryWaitMs, maxTokens, price },
+    // The key never shows in an error.
+    access: { ...(key === undefined ? {} : { apiKey: key }), ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) },
     advice: (failed) => advice(failed, { provider, variable, baseUrl, models: Object.keys(options.models ?? {}) }),
   });
 }

@@ -9,27 +9,18 @@ import type { ProviderKind } from './models-options.ts';
 
 export type LanguageModel = ReturnType<typeof wrapLanguageModel>;
 
-interface Settings {
+export interface ProviderAccess {
   apiKey?: string;
   baseURL?: string;
   headers?: Record<string, string>;
 }
 
-/** The variables that the providers' own clients read; the first of the keys that is set counts. */
-export const VARIABLES: Record<ProviderKind, { keys: readonly string[]; baseUrl?: string }> = {
-  openai: { keys: ['OPENAI_API_KEY'], baseUrl: 'OPENAI_BASE_URL' },
-  anthropic: { keys: ['ANTHROPIC_API_KEY'], baseUrl: 'ANTHROPIC_BASE_URL' },
-  mistral: { keys: ['MISTRAL_API_KEY'] },
-  google: { keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'] },
-  'openai-compatible': { keys: [] },
-};
-
 /** What `provider` serves under the name `model`. Nothing is asked of the provider yet. */
-export function languageModel(provider: string, kind: ProviderKind, model: string, settings: Settings): LanguageModel {
+export function languageModel(provider: string, kind: ProviderKind, model: string, settings: ProviderAccess): LanguageModel {
   return wrapLanguageModel({ model: bare(provider, kind, model, settings), middleware: silent });
 }
 
-function bare(provider: string, kind: ProviderKind, model: string, settings: Settings) {
+function bare(provider: string, kind: ProviderKind, model: string, settings: ProviderAccess) {
   switch (kind) {
     case 'openai':
       return createOpenAI(settings)(model);

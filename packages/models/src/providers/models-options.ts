@@ -1,5 +1,6 @@
 /** Which models a deployment has: the providers, where they are, whose key is used, what a token costs. */
-import { FermataError, parseOptions, strictOptions } from '@fermata/protocol';
+import { FermataError, parseOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 
 export const PROVIDER_KINDS = ['openai', 'anthropic', 'mistral', 'google', 'openai-compatible'] as const;
@@ -83,3 +84,12 @@ export function checkModelsOptions(options: ModelsOptions, at = 'createModels'):
 export function kindOf(name: string, kind: ProviderKind | undefined): ProviderKind {
   return kind ?? PROVIDER_KINDS.find((known) => known === name) ?? 'openai-compatible';
 }
+
+/** The variables that the providers' own clients read; the first of the keys that is set counts. */
+export const VARIABLES: Record<ProviderKind, { keys: readonly string[]; baseUrl?: string }> = {
+  openai: { keys: ['OPENAI_API_KEY'], baseUrl: 'OPENAI_BASE_URL' },
+  anthropic: { keys: ['ANTHROPIC_API_KEY'], baseUrl: 'ANTHROPIC_BASE_URL' },
+  mistral: { keys: ['MISTRAL_API_KEY'] },
+  google: { keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'] },
+  'openai-compatible': { keys: [] },
+};

@@ -4,18 +4,19 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FermataError, type Model, type ModelCallOptions, type ModelReply, type ModelRequest } from '@fermata/protocol';
-import { type FailedTry, failedTry } from './failed-try.ts';
-import type { LanguageModel } from './language-models.ts';
-import type { TokenPrice } from './models-options.ts';
-import { tryOnce } from './one-try.ts';
+import type { FailedTry } from './failed-try.ts';
+import type { ProviderAccess } from './language-models.ts';
+import type { ProviderKind, TokenPrice } from './models-options.ts';
 
 export interface ProviderModelSettings {
   /** `<provider>/<model>` */
   name: string;
-  languageModel: LanguageModel;
+  provider: string;
+  kind: ProviderKind;
+  /** As the provider knows it. */
+  model: string;
+  access: ProviderAccess;
   headers: Record<string, string>;
-  /** Never shown. */
-  key: string | undefined;
   timeoutMs: number;
   maxRetries: number;
   maxRetryWaitMs: number;
@@ -33,7 +34,10 @@ export function createProviderModel(settings: ProviderModelSettings): Model {
 }
 
 async function generate(settings: ProviderModelSettings, request: ModelRequest, { signal, idempotencyKey, onText, onRestart }: ModelCallOptions): Promise<ModelReply> {
-  const { languageModel, timeoutMs, maxRetries, maxRetryWaitMs } = settings;
+  const { timeoutMs, maxRetries, maxRetryWaitMs } = settings;
+  // The SDK is large; who asks no model does not load it.
+  const [{ languageModel }, { tryOnce }, { failedTry }] = await Promise.all([import('./language-models.ts'), import('./one-try.ts'), import('./failed-try.ts')]);
+  const model = languageModel(settings.provider, settings.kind, settings.model, settings.access);
   const headers = { ...settings.headers, 'idempotency-key': idempotencyKey };
   for (let retries = 0; ; retries++) {
     signal.throwIfAborted();
@@ -45,7 +49,7 @@ async function generate(settings: ProviderModelSettings, request: ModelRequest, 
     };
     try {
       const maxTokens = request.maxTokens ?? settings.maxTokens;
-      const reply = await tryOnce(languageModel, { request, maxTokens, headers, signal: AbortSignal.any([signal, late]), onText: tell });
+      const reply = await tryOnce(model, { request, maxTokens, headers, signal: AbortSignal.any([signal, late]), onText: tell });
       return { ...reply, usage: { ...reply.usage, ...costOf(settings.price, reply.usage) } };
     } catch (error) {
       signal.throwIfAborted();
@@ -58,7 +62,7 @@ async function generate(settings: ProviderModelSettings, request: ModelRequest, 
   }
 }
 
-function failure({ name, key, maxRetryWaitMs, advice }: ProviderModelSettings, failed: FailedTry, retries: number): FermataError {
+function failure({ name, access: { apiKey: key }, maxRetryWaitMs, advice }: ProviderModelSettings, failed: FailedTry, retries: number): FermataError {
   const { status, waitMs } = failed;
   const shown = key === undefined ? failed.said : failed.said.replaceAll(key, '***');
   const said = shown.length > LONGEST_SAID ? `${shown.slice(0, LONGEST_SAID)}...` : shown;

@@ -49,11 +49,12 @@ export class ScriptPlayer {
     return 'step' in answer ? this.#steps[answer.step - 1] : undefined;
   }
 
-  answer({ asked, headers, body, key }: PlayedRequest): Answer {
+  answer(request: PlayedRequest): Answer {
+    const { asked, headers, body, key } = request;
     const before = key === undefined ? undefined : this.#recorded.get(key);
     if (before && before.body !== body) return this.#refuse(`the key ${key} came before, with another request`);
     if (before) return { step: before.step, reply: before.reply, again: true };
-    this.#passOver(asked);
+    this.#passOver(request);
     const index = this.#steps.findIndex((step, at) => this.#isFree(at) && unmetOf(step.when, asked, headers).length === 0);
     const step = this.#steps[index];
     if (!step) return this.#refuse(`no step is left for this request, which ends with ${JSON.stringify(asked.messages.at(-1)?.text.slice(-200) ?? '')}`);
@@ -76,16 +77,23 @@ export class ScriptPlayer {
     return times === 'any' || (this.#taken[at] ?? 0) < times;
   }
 
-  /** Steps whose replies the conversation holds were taken in a process before this one. */
-  #passOver({ messages }: Asked): void {
-    const said = messages.filter(({ role }) => role === 'assistant').map(({ text }) => text.trim());
-    for (const [at, { reply, fault }] of this.#steps.entries()) {
-      if (reply === undefined || fault || typeof reply === 'function') continue;
-      const place = said.indexOf(textOfReply(reply).trim());
+  /**
+   * A conversation that holds replies of the script goes on after the last of them, also where they came from a process before this
+   * one. A request for an answer holds the last program only.
+   */
+  #passOver({ asked, headers }: PlayedRequest): void {
+    const said = asked.messages.filter(({ role }) => role === 'assistant').map(({ text }) => text.trim());
+    const mine = this.#steps.map((step, at) => ({ step, at })).filter(({ step }) => unmetOf(step.when, asked, headers).length === 0);
+    let passed = 0;
+    for (const [i, { step }] of mine.entries()) {
+      const { reply, fault } = step;
+      if (reply === undefined || typeof reply === 'function' || (fault && !('recorded' in fault))) continue;
+      const place = said.findIndex((text) => text === textOfReply(reply).trim() || text === programOfReply(reply));
       if (place < 0) continue;
       said.splice(place, 1);
-      this.#taken[at] ||= 1;
+      passed = i + 1;
     }
+    for (const { at } of mine.slice(0, passed)) this.#taken[at] ||= 1;
   }
 
   #make(given: string | ScriptedReply, asked: Asked, body: string): Reply {
@@ -108,8 +116,11 @@ export class ScriptPlayer {
 
 function textOfReply(given: string | ScriptedReply): string {
   if (typeof given === 'string') return given;
-  const { text = '', program } = given;
-  if (!program) return text;
-  const code = typeof program.code === 'string' ? program.code : program.code.join('\n');
-  return `${text === '' ? '' : `${text}\n\n`}\`\`\`${program.language}\n${code.replace(/\n$/, '')}\n\`\`\``;
+  return [given.text, programOfReply(given)].filter(Boolean).join('\n\n');
+}
+
+function programOfReply(given: string | ScriptedReply): string | undefined {
+  if (typeof given === 'string' || !given.program) return undefined;
+  const { language, code } = given.program;
+  return `\`\`\`${language}\n${(typeof code === 'string' ? code : code.join('\n')).replace(/\n$/, '')}\n\`\`\``;
 }

@@ -3,7 +3,6 @@
  * A process that goes on with a task starts it anew; the conversation tells it where it stands.
  */
 import { FermataError, type Model } from '@fermata/protocol';
-import { languageModel } from '../providers/language-models.ts';
 import { createProviderModel } from '../providers/provider-model.ts';
 import { loadScript } from './script.ts';
 import { createScriptedServer, type ScriptedServer } from './scripted-server.ts';
@@ -34,8 +33,19 @@ export function createScriptedModel(name: string, file: string): ScriptedModel {
     async generate(request, options) {
       const { url } = await start();
       const model = createProviderModel({
-        ...{ name, headers: {}, key: undefined, timeoutMs: TIMEOUT_MS, maxRetries: MAX_RETRIES, maxRetryWaitMs: MAX_RETRY_WAIT_MS, maxTokens: undefined, price: undefined },
-        languageModel: languageModel('scripted', 'openai-compatible', 'scripted', { baseURL: `${url}/v1` }),
+        ...{
+          name,
+          provider: 'scripted',
+          kind: 'openai-compatible',
+          model: 'scripted',
+          access: { baseURL: `${url}/v1` },
+          headers: {},
+          timeoutMs: TIMEOUT_MS,
+          maxRetries: MAX_RETRIES,
+          maxRetryWaitMs: MAX_RETRY_WAIT_MS,
+          maxTokens: undefined,
+          price: undefined,
+        },
         advice: () => `Look at ${file}.`,
       });
       return model.generate(request, options);

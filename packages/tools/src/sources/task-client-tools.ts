@@ -2,7 +2,8 @@
  * Tools that a task brings along, for its own client to carry out. Their schemas are foreign, as those of tool sources are:
  * what cannot be compiled checks nothing, because the client checks its arguments anyway.
  */
-import { type ClientTool, FermataError, parseOptions, strictOptions } from '@fermata/protocol';
+import { type ClientTool, FermataError, parseOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 import { TOOL_NAME, type Tool } from '../tool.ts';
 import { foreignTool } from './foreign-tool.ts';
