@@ -11,6 +11,7 @@ const STEPS = [
   writes('slow', 'await sleep(0.4);\nreturn await tools.first({ x: 1 })'),
   writes('hopeless', 'throw new Error("no way")'),
   writes('nothing', 'return 42'),
+  { when: { has: ['(hello)'], functions: ['run_program'] }, expect: 'reply with the answer itself', times: 'any' as const, reply: 'Hello! What can I do?' },
 ];
 
 let world: ChatWorld;
@@ -72,6 +73,17 @@ describe('a turn', () => {
 
   test('is over at once where the program needs no call', async () => {
     expect((await chat('(nothing)').ask()).text).toBe('It is 42.');
+  });
+
+  test('is one reply of the model where that answers in words', async () => {
+    const paid = billed();
+    const { completion, text, taskId } = await chat('(hello)').ask();
+    expect(text).toBe('Hello! What can I do?');
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
+    expect(billed()).toBe(paid + 1);
+    expect(await world.opened.engine.verify({ tenant: 'ours', taskId: taskId as string })).toMatchObject({ verified: true });
+    const runner = world.client.chat.completions.stream({ model: 'writer', messages: chat('(hello)').messages, tools: TOOLS });
+    expect(await runner.finalContent()).toBe(text);
   });
 });
 
