@@ -46,7 +46,7 @@ const list = createRoute({
   path: '/models',
   tags,
   summary: 'Models that a chat can ask for',
-  ...needs('read'),
+  ...needs('run'),
   responses: { 200: json(z.object({ object: z.literal('list'), data: z.array(modelSchema) }), 'All of them'), ...errors },
 });
 
