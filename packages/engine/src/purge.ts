@@ -1,5 +1,5 @@
 /** Purges ended tasks: everything of one is gone but a tombstone, which says when. */
-import { ENDED, type Store, type TaskRef, type TaskRow } from '@fermata/protocol';
+import { ENDED, FermataError, type Store, type TaskRef, type TaskRow } from '@fermata/protocol';
 import { taskOfCall } from './call-desk.ts';
 
 export interface PurgeOptions {
@@ -23,5 +23,6 @@ async function purgeTaskOf(options: PurgeOptions, callId: string, { tenant }: Ta
   const row = await options.store.task({ tenant, taskId: taskOfCall(callId) });
   if (row && !ENDED.includes(row.status)) await options.cancel(row, by);
   const ended = row && (await options.store.task(row));
+  if (ended && !ENDED.includes(ended.status)) throw new FermataError('invalid_state', `the task ${ended.taskId} of its call has not ended`, { hint: 'Ask again in a moment.' });
   if (ended) await purgeTask(options, ended, by);
 }

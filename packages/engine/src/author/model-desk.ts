@@ -42,7 +42,7 @@ export class ModelDesk {
     const name = model?.name ?? models?.defaultName;
     if (models && name !== undefined) return models.find(name).name;
     throw new FermataError('model_error', 'no model is configured, so an instruction cannot be turned into a program', {
-      hint: 'Configure a model, or send code and its language, or a tool_call.',
+      hint: 'Name one (`model.name`), or set FERMATA_MODEL or models.default of the configuration, see docs/models.md; or send code and its language.',
     });
   }
 
@@ -106,10 +106,11 @@ export class ModelDesk {
         return await this.#options.tasks.use(ref, async (live) => {
           if (live.ended) return;
           const { modelTokens = 0, modelCost, ...usage } = live.row.usage;
+          const { text, calls, finish, model } = reply;
           const { inputTokens, outputTokens, cost } = reply.usage;
           const spent = cost === undefined ? modelCost : (modelCost ?? 0) + cost;
           live.change({ usage: { ...usage, modelTokens: modelTokens + inputTokens + outputTokens, ...(spent === undefined ? {} : { modelCost: spent }) } });
-          live.record('model_replied', { n, ...reply });
+          live.record('model_replied', { n, text, calls, finish, model, usage: reply.usage });
           await live.flush();
         });
       } catch (error) {

@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { FolderOwner } from '@fermata/engine';
 import { IMAGE_NAMES, librariesOf, readManifest } from '@fermata/machine';
-import { FermataError, type ImageName, type Models, type Store } from '@fermata/protocol';
+import type { ModelsOptions } from '@fermata/models';
+import { FermataError, type ImageName, type Store } from '@fermata/protocol';
 import type { ImagesWire } from '@fermata/protocol/wire';
 import { createServer, createWebhookListeners, type FermataServer, type ServerOptions } from '@fermata/server';
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
@@ -26,7 +27,7 @@ export interface LocalOptions
   /** Whether a source of the configuration that cannot be used is an error. */
   sourcesMustConnect?: boolean;
   /** Default: those of the environment, for the owner of the folder. */
-  models?: () => Promise<Models & AsyncDisposable>;
+  models?: () => Promise<ModelsOptions>;
   server?: Pick<ServerOptions, 'development' | 'webhooks' | 'onError'>;
 }
 
@@ -64,7 +65,6 @@ export async function openLocal(folder: string, { toolsFile, sourcesMustConnect 
     await server.close({ drainMs });
     socket.remove();
     await opened.close();
-    await models[Symbol.asyncDispose]();
   };
   try {
     socket.remove();

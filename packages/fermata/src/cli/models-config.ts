@@ -1,6 +1,7 @@
 /** The models that a configuration names, under `models` of its JSON. */
-import { strictOptions } from '@fermata/protocol/schemas';
+
 import type { ModelsOptions, ProviderOptions } from '@fermata/models';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 
 const provider = strictOptions({

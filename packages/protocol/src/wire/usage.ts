@@ -32,7 +32,7 @@ export function showUsage(usage: TaskUsage): UsageWire {
     output_bytes: usage.outputBytes,
     journal_bytes: usage.journalBytes ?? 0,
     model_tokens: usage.modelTokens ?? 0,
-    ...(usage.modelCost === undefined ? {} : { model_cost_usd: usage.modelCost }),
+    ...(usage.modelCost === undefined ? {} : { model_cost_usd: Math.round(usage.modelCost * 1e6) / 1e6 }),
   };
 }
 
