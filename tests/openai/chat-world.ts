@@ -1,5 +1,4 @@
 /** The endpoint over the real engine, two tenants that use it by the official client, and a scripted model that writes the program a question names. */
-import { createModels } from '@fermata/models';
 import { createScriptedServer, type ScriptedServer, type ScriptedStep } from '@fermata/models/scripted';
 import { createKeyStore, createServer, type FermataServer } from '@fermata/server';
 import { type OpenEngine, openEngine } from 'fermata';
@@ -29,9 +28,8 @@ export async function chatWorld(
   engineOptions: Parameters<typeof openEngine>[0] = {},
 ): Promise<ChatWorld> {
   const model = await createScriptedServer([...steps, tells]);
-  const models = createModels({ default: 'local/writer', providers: { local: { baseUrl: `${model.url}/v1` } } });
-  const opened = await openEngine({ models, ...engineOptions });
-  const { engine, store, registry, policy, close } = opened;
+  const opened = await openEngine({ models: { default: 'local/writer', providers: { local: { baseUrl: `${model.url}/v1` } } }, ...engineOptions });
+  const { engine, store, registry, policy, models, close } = opened;
   const server: FermataServer = createServer({ engine, store, tools: registry, policy, close, models, ...options });
   const url = await server.listen({ port: 0 });
   const keys = createKeyStore(store);

@@ -30,7 +30,8 @@ import { Alarm } from './alarm.ts';
 import { ModelDesk } from './author/model-desk.ts';
 import { programsOf } from './author/programs.ts';
 import { Batches } from './batches.ts';
-import { CallDesk, type CallDeskOptions } from './call-desk.ts';
+import { CallDesk } from './call-desk.ts';
+import type { CallPerformerOptions } from './call-performer.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Control } from './control.ts';
 import { decideCall } from './decisions.ts';
@@ -97,7 +98,7 @@ class DurableEngine implements Engine {
       },
       onBroken: (live) => this.#onBroken(live),
     });
-    const onProgress: CallDeskOptions['onProgress'] = (ref, { callId, n, tool }, { progress, total, message }) => {
+    const onProgress: CallPerformerOptions['onProgress'] = (ref, { callId, n, tool }, { progress, total, message }) => {
       const data = { call_id: callId, n, tool, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) };
       this.#hub.tell(ref, () => [{ seq: null, at: now(), kind: 'call_progress', data }]);
     };

@@ -5,7 +5,7 @@
  * A machine numbers its calls from 1; in the task they are numbered through all rounds: a round is the program begun from its start.
  */
 import { type Call, type CallResult, type CallRow, FermataError, type TaskRow, toWire } from '@fermata/protocol';
-import { resultOf } from './call-desk.ts';
+import { resultOf } from './call-result.ts';
 import { isSameCall } from './left-out.ts';
 import type { LiveTask } from './live-task.ts';
 

@@ -25,7 +25,7 @@ import {
   toWire,
   type Wait,
 } from '@fermata/protocol';
-import { resultOf } from './call-desk.ts';
+import { resultOf } from './call-result.ts';
 import { tellState } from './endings.ts';
 import type { PreparedProgram } from './engine-options.ts';
 import { guestFault, limitFault, systemFault } from './fault.ts';

@@ -14,5 +14,6 @@ export type { LiveSource, SourceState } from './sources/live-source.ts';
 export { plainJson } from './sources/plain-json.ts';
 export { type McpSourceOptions, type OpenApiAuth, type OpenApiSourceOptions, sourceSpecs, type ToolSourcesOptions, toolSourcesShape } from './sources/source-options.ts';
 export { taskClientTools, withSafeNames } from './sources/task-client-tools.ts';
+export { type PromptTools, toolsForPrompt } from './stubs/prompt.ts';
 export { pythonStubs } from './stubs/python.ts';
 export { typescriptStubs } from './stubs/typescript.ts';

@@ -1,6 +1,7 @@
 /** The program of an instruction, shown to a person before it runs: a call that waits for a review, which no program has made. */
 import { type Authored, type CallRow, FermataError, type Language } from '@fermata/protocol';
-import { callIdOf, resultOf } from '../call-desk.ts';
+import { callIdOf } from '../call-desk.ts';
+import { resultOf } from '../call-result.ts';
 import type { LiveTask } from '../live-task.ts';
 
 export const PLAN = 'plan';
