@@ -38,7 +38,7 @@ const find = (name: string) => {
   throw new FermataError('model_error', `there is no model ${name}`, { hint: 'Configure it.' });
 };
 beforeAll(async () => {
-  at = await listening({ models: { defaultName: model.name, find }, heartbeatMs: 20 });
+  at = await listening({ models: { defaultName: model.name, known: [model.name, 'echo/small'], find }, heartbeatMs: 20 });
   client = new OpenAI({ baseURL: `${at.url}/v1`, apiKey: at.key });
 });
 afterAll(() => at.close());
@@ -113,7 +113,8 @@ describe('a chat without tools', () => {
 });
 
 test('models are listed', async () => {
-  expect((await client.models.list()).data).toEqual([{ id: 'echo/large', object: 'model', created: 0, owned_by: 'echo' }]);
+  const models = ['echo/large', 'echo/small'].map((id) => ({ id, object: 'model', created: 0, owned_by: 'echo' }));
+  expect((await client.models.list()).data).toEqual(models);
 });
 
 describe('an error is told as OpenAI tells it', () => {

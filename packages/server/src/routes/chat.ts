@@ -70,8 +70,9 @@ export function chatRoutes(server: ServerContext): OpenAPIHono<Env> {
   });
 
   routes.openapi(list, (c) => {
-    const names = server.models?.defaultName === undefined ? [] : [server.models.defaultName];
-    return c.json({ object: 'list' as const, data: names.map((id) => ({ id, object: 'model' as const, created: 0, owned_by: id.split('/')[0] as string })) }, 200);
+    const { known = [], defaultName } = server.models ?? {};
+    const names = new Set([...(defaultName === undefined ? [] : [defaultName]), ...known]);
+    return c.json({ object: 'list' as const, data: [...names].map((id) => ({ id, object: 'model' as const, created: 0, owned_by: id.split('/')[0] as string })) }, 200);
   });
   return routes;
 }
