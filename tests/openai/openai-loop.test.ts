@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createScriptedServer, type ScriptedServer } from '@fermata/models/scripted';
+import { createScriptedServer, type ScriptedServer, type ScriptedStep } from '@fermata/models/scripted';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROGRAM_WRITING, TOOL_CALLING } from './scripts.ts';
@@ -74,25 +74,35 @@ test('the same loop with another base URL does the same for a third of the model
   await kill();
 });
 
-test('so it does where the server is killed between two requests, and started again', { timeout: 240_000 }, async () => {
-  await using model = await createScriptedServer(PROGRAM_WRITING);
+test('so it does where the server is killed between two requests and within one, and started again', { timeout: 240_000 }, async () => {
+  let lastStart: Promise<unknown> | undefined;
+  const [writing, telling] = PROGRAM_WRITING as [ScriptedStep, ScriptedStep];
+  // The answer is billed, and never reaches the server that has asked for it.
+  const dying = () => {
+    lastStart ??= restarted();
+    return ANSWER;
+  };
+  const steps: ScriptedStep[] = [writing, { ...telling, reply: dying }];
+  await using model = await createScriptedServer(steps);
   const { url, key } = await serve(model.url);
   const port = Number(new URL(url).port);
   const done: string[] = [];
   const tools = implementations(done);
-  const { get_price: price, send_message: send } = tools;
+  const { get_price: price } = tools;
   let restarts = 0;
-  const restarted = async () => {
+  async function restarted() {
     await kill();
     restarts++;
     await serve(model.url, port);
-  };
+  }
   // The app is busy with a tool then, and no request is open.
-  Object.assign(tools, {
-    get_price: async (args: Record<string, never>) => [await restarted(), price?.(args)][1],
-    send_message: async (args: Record<string, never>) => [await restarted(), send?.(args)][1],
-  });
-  expect(await answerWithTools(new OpenAI({ baseURL: `${url}/v1`, apiKey: key }), 'writer', tools)).toBe(ANSWER);
+  tools.get_price = async (args) => {
+    await restarted();
+    return price?.(args);
+  };
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 20 });
+  expect(await answerWithTools(client, 'writer', tools)).toBe(ANSWER);
+  await lastStart;
   model.check();
   expect(restarts).toBe(2);
   expect([...done].sort()).toEqual([...doneByTools].sort());
