@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@fermata/client';
-import { createScriptedServer, type ScriptedStep } from '@fermata/models/scripted';
+import { createScriptedServer, type ScriptedReply, type ScriptedStep } from '@fermata/models/scripted';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { loadModelsConfig } from '../src/cli/serve-config.ts';
 import { Cli } from './cli.ts';
@@ -18,7 +18,7 @@ afterAll(() => cli[Symbol.dispose]());
 const NO_MODELS = { FERMATA_MODEL: '', FERMATA_CONFIG: '', OPENAI_API_KEY: '' };
 const ask = (args: string[], env: Record<string, string> = {}) => cli.run(['ask', ...args], { env: { ...NO_MODELS, ...env } });
 
-const program = (code: string, text = ''): ScriptedStep['reply'] => ({ text, program: { language: 'javascript', code } });
+const program = (code: string, text = ''): ScriptedReply => ({ text, program: { language: 'javascript', code } });
 const scriptFile = (name: string, steps: ScriptedStep[]) => `scripted:${cli.file(name, JSON.stringify(steps))}`;
 
 test('a program that is wrong first is mended, and the answer alone is on stdout', { timeout: 300_000 }, async () => {

@@ -1,5 +1,6 @@
 /** What models are told: what the program may use and may not, and nothing without bounds. */
-import { limitsSchema, parseOptions } from '@fermata/protocol';
+import { parseOptions } from '@fermata/protocol';
+import { limitsSchema } from '@fermata/protocol/schemas';
 import type { StubTool } from '@fermata/tools/stubs';
 import { expect, test } from 'vitest';
 import { type AuthorFacts, answeringFunctions, answerPrompt, complaint, cutText, lookedUp, writingFunctions, writingPrompt } from '../src/author-index.ts';
