@@ -72,7 +72,7 @@ export function chatRoutes(server: ServerContext): OpenAPIHono<Env> {
   routes.openapi(list, (c) => {
     const { known = [], defaultName } = server.models ?? {};
     const names = new Set([...(defaultName === undefined ? [] : [defaultName]), ...known]);
-    return c.json({ object: 'list' as const, data: [...names].map((id) => ({ id, object: 'model' as const, created: 0, owned_by: id.split('/')[0] as string })) }, 200);
+    return c.json({ object: 'list' as const, data: [...names].map((id) => ({ id, object: 'model' as const, created: 0, owned_by: id.split(/[/:]/, 1)[0] as string })) }, 200);
   });
   return routes;
 }
