@@ -12,7 +12,15 @@ export { createToolRegistry, type RegisteredTool, type ToolKind, type ToolRegist
 export type { ToolProgram } from './sources/code.ts';
 export type { LiveSource, SourceState } from './sources/live-source.ts';
 export { plainJson } from './sources/plain-json.ts';
-export { type McpSourceOptions, type OpenApiAuth, type OpenApiSourceOptions, sourceSpecs, type ToolSourcesOptions, toolSourcesShape } from './sources/source-options.ts';
+export {
+  type McpOAuth,
+  type McpSourceOptions,
+  type OpenApiAuth,
+  type OpenApiSourceOptions,
+  sourceSpecs,
+  type ToolSourcesOptions,
+  toolSourcesShape,
+} from './sources/source-options.ts';
 export { taskClientTools, withSafeNames } from './sources/task-client-tools.ts';
 export { type PromptTools, toolsForPrompt } from './stubs/prompt.ts';
 export { pythonStubs } from './stubs/python.ts';

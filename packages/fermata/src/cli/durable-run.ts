@@ -19,7 +19,7 @@ export async function runDurably(file: string | undefined, options: RunOptions):
     ...{ language: program.language, code: program.code },
     ...(options.session === undefined ? {} : { session_id: options.session, shared_interpreter: true }),
     ...(stdin === undefined ? {} : { stdin: toWire(textOf(stdin)) as NonNullable<CreateTaskWire['stdin']> }),
-    ...(program.file === undefined || program.language !== 'python' ? {} : { file_name: program.file }),
+    ...(program.file === undefined ? {} : { file_name: program.file }),
   };
   return keepAndFollow(what, given, options, progress);
 }
