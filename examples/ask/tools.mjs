@@ -3,6 +3,7 @@ import { defineTool } from 'fermata';
 
 const CELSIUS = { Oslo: -4, Rome: 14, Lima: 19 };
 
+// biome-ignore lint/style/noDefaultExport: that is what a tools file has
 export default [
   defineTool({
     name: 'weather.forecast',
