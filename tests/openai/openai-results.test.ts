@@ -175,6 +175,15 @@ describe('a first request', () => {
   });
 });
 
+test('a server that closes says so, and when to come again', async () => {
+  const closing = await chatWorld([writes('endless', 'await sleep(600);\nreturn 1')]);
+  const asked = new Chat(closing.client, '(endless)').ask();
+  const refusal = expect(asked).rejects.toMatchObject({ status: 503, message: expect.stringContaining('the task goes on when it is there again') });
+  await expect.poll(() => closing.model.billed.requests, { timeout: 30_000 }).toBe(1);
+  await closing[Symbol.asyncDispose]();
+  await refusal;
+});
+
 describe('streamed', () => {
   const body = (messages: OpenAI.ChatCompletionMessageParam[]) => ({ model: 'writer', messages, tools: TOOLS, stream: true as const });
 

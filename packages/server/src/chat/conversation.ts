@@ -43,9 +43,11 @@ export function conversationOf(messages: readonly ChatMessage[]): ModelMessage[]
       }
     }
   });
-  return all.reduce<ModelMessage[]>((said, { role, content }) => {
+  const said: ModelMessage[] = [];
+  for (const message of all) {
     const last = said.at(-1);
-    if (last?.role !== role || role === 'system') return [...said, { role, content }];
-    return [...said.slice(0, -1), { role, content: `${last.content}\n\n${content}` }];
-  }, []);
+    if (last?.role === message.role && last.role !== 'system') last.content += `\n\n${message.content}`;
+    else said.push(message);
+  }
+  return said;
 }
