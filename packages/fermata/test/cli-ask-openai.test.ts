@@ -81,6 +81,14 @@ test('a server asks the model of its configuration, counts what it costs, and lo
   scripted.check();
 });
 
+test('a server whose default model cannot be had says so, and serves the rest', { timeout: 120_000 }, async () => {
+  const { url, key, said } = await serve(['--model', 'openai/gpt-x'], {});
+  const client = createClient({ url, key });
+  expect(await client.tasks.create({ instruction: 'x' }).catch((error) => error)).toMatchObject({ code: 'model_error', hint: expect.stringContaining('Set OPENAI_API_KEY') });
+  expect((await client.tasks.list()).items).toEqual([]);
+  await expect.poll(said, { timeout: 60_000 }).toContain('instructions cannot be done: the model openai/gpt-x needs an API key');
+});
+
 test('a configuration of models has the same words as createModels, in snake case', async () => {
   const config = (models: unknown) => loadModelsConfig(join(cli.folder, cli.file('models.json', JSON.stringify({ models }))));
   const own = { kind: 'openai-compatible', base_url: 'http://127.0.0.1:1/v1', headers: { a: 'b' }, timeout_seconds: 5, max_retries: 1, max_retry_wait_seconds: 2 };
@@ -101,10 +109,14 @@ test('a configuration of models has the same words as createModels, in snake cas
   await expect(config({ providers: { own: { baseurl: 'x' } } })).rejects.toThrow('did you mean "base_url"?');
 });
 
-async function serve(args: string[], env: Record<string, string>): Promise<{ url: string; key: string }> {
+async function serve(args: string[], env: Record<string, string>): Promise<{ url: string; key: string; said: () => string }> {
   const all = [BIN, 'serve', '--port', '0', '--dev', '--json', '--machines', 'threads', '--data', join(cli.folder, 'served'), ...args];
-  const child: ChildProcess = spawn(process.execPath, all, { cwd: cli.folder, env: { ...process.env, ...NO_MODELS, NO_COLOR: '1', ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, all, { cwd: cli.folder, env: { ...process.env, ...NO_MODELS, NO_COLOR: '1', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  child.stderr?.on('data', (text) => {
+    said += text;
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  return JSON.parse(line.toString());
+  return { ...JSON.parse(line.toString()), said: () => said };
 }

@@ -114,8 +114,14 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a reply that ends too soon, has no form or is empty is tried again', async () => {
-    await using server = await createScriptedServer([{ reply: LONG, fault: { cut: 0.6, clean: true } }, { fault: { garbage: true } }, { fault: { empty: true } }, { reply: LONG }]);
+  test('a reply that ends too soon, in an error, without form or empty is tried again', async () => {
+    await using server = await createScriptedServer([
+      { reply: LONG, fault: { cut: 0.6, error: 'Overloaded' } },
+      { reply: LONG, fault: { cut: 0.6, clean: true } },
+      { fault: { garbage: true } },
+      { fault: { empty: true } },
+      { reply: LONG },
+    ]);
     const { reply, told } = await ask(server, provider, { maxRetryWaitMs: 20 });
     expect([reply.text, told]).toEqual([LONG, LONG]);
     server.check();

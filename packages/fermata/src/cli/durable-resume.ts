@@ -4,6 +4,7 @@ import type { FermataClient } from '@fermata/client';
 import { FermataError, type Store } from '@fermata/protocol';
 import { connect } from './connection.ts';
 import { followTask } from './follow-task.ts';
+import { modelsFor } from './models-for.ts';
 import { Progress } from './progress.ts';
 import { approvalOf, type ResumeOptions } from './task-options.ts';
 import { refuseOtherTools, rememberTools, toolsOf } from './task-tools.ts';
@@ -17,7 +18,7 @@ export async function resumeTask(taskId: string, options: ResumeOptions): Promis
   if (options.trust) throw new FermataError('invalid_request', '--trust is about snapshot files; a task in the data folder needs none');
   const progress = new Progress(options.quiet === true || json);
   const given = options.tools;
-  await using connection = await connect(options, { tools: (store: Store) => toolsOf(store, taskId, given), toolsFile: given });
+  await using connection = await connect(options, { tools: (store: Store) => toolsOf(store, taskId, given), toolsFile: given, models: () => modelsFor(options, true) });
   const { tasks } = connection.client;
   const task = await tasks.get(taskId);
   if ('completed_at' in task) {

@@ -1,5 +1,6 @@
 /** The models that an engine of the command line has: by the options of the command, the environment and the configuration. */
 import type { ModelsOptions } from '@fermata/models';
+import type { FermataError } from '@fermata/protocol';
 
 export interface ModelCommandOptions {
   model?: string;
@@ -11,6 +12,19 @@ export async function modelsFor({ model, config = configOfEnvironment() }: Model
   const configured = config === undefined ? {} : await (await import('./serve-config.ts')).loadModelsConfig(config);
   const name = model ?? (process.env.FERMATA_MODEL || undefined);
   return { ...configured, ...(name === undefined ? {} : { default: name }), anyScript };
+}
+
+/** Why the default model cannot be had, where there is one and it cannot. */
+export async function faultOfDefault(options: ModelsOptions): Promise<string | undefined> {
+  const { createModels } = await import('@fermata/models');
+  const { defaultName, find } = createModels(options);
+  try {
+    if (defaultName !== undefined) find(defaultName);
+    return undefined;
+  } catch (error) {
+    const { message, hint } = error as FermataError;
+    return `${message}; ${hint}`;
+  }
 }
 
 export function configOfEnvironment(): string | undefined {

@@ -11,6 +11,7 @@ export function addResumeCommand(command: Command, done: (exitCode: number) => v
   addConnectionOptions(addTaskOptions(command))
     .option('--trust', 'accept a snapshot that is not sealed, and believe what it says; its tools must be given with --tools')
     .option('--allow-net <host>', 'of a snapshot file: hosts the program may reach, as for run (repeatable)', collect)
+    .option('-c, --config <file>', 'of an instruction: JSON with models and their providers (default: FERMATA_CONFIG)')
     .option('--redo', 'carry out again the calls whose outcome is unknown; their effects may happen twice')
     .action(async (task: string, options: ResumeOptions) => done(await resume(task, options)));
 }

@@ -11,7 +11,7 @@ import { dataDir } from '../seal-key-file.ts';
 import { collect } from './constraint-options.ts';
 import { EXIT } from './exit-code.ts';
 import { openLocal } from './local-server.ts';
-import { configOfEnvironment, type ModelCommandOptions, modelsFor } from './models-for.ts';
+import { configOfEnvironment, faultOfDefault, type ModelCommandOptions, modelsFor } from './models-for.ts';
 import { loadServeConfig } from './serve-config.ts';
 import { readToolsFile } from './tools-file.ts';
 import { parseCount, parseDuration } from './units.ts';
@@ -62,11 +62,12 @@ async function serve(options: ServeOptions): Promise<number> {
   const { host, port, data = dataDir(), tools: toolsFile, dev = false, machines, drain, maxRunning, json } = options;
   const equipment = await readToolsFile(toolsFile);
   const { policy, networkHeaders, secret } = await loadServeConfig(options.config ?? configOfEnvironment(), options.secret);
+  const models = await modelsFor(options, false);
   const file = toolsFile === undefined ? undefined : resolve(toolsFile);
   const local = await openLocal(data, {
     ...equipment,
     ...{ policy: [...equipment.policy, ...policy], networkHeaders, secret },
-    models: () => modelsFor(options, false),
+    models: async () => models,
     ...{ toolsFile, host: machines, sourcesWaitMs: SOURCES_WAIT_MS, allowSourceCommands: options.allowSourceCommands ?? false },
     ...(maxRunning === undefined ? {} : { maxRunning }),
     ...{ trustHosts: false, anyHost: options.allowAnyHost === true },
@@ -91,6 +92,8 @@ async function serve(options: ServeOptions): Promise<number> {
       process.stderr.write(`listening on ${url}, data in ${resolve(data)}; docs at ${url}/docs\n`);
       process.stderr.write(dev ? `key of this process: ${server.developmentKey}\n` : 'keys are made with: fermata key create\n');
     }
+    const noModel = await faultOfDefault(models);
+    if (noModel !== undefined) process.stderr.write(`instructions cannot be done: ${noModel}\n`);
     for (const failure of local.failedSources) process.stderr.write(`${failure}; it is tried again\n`);
     // In the background: a task that comes before this is done is only slower.
     let ending = false;

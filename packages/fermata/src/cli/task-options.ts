@@ -32,6 +32,7 @@ export interface ResumeOptions extends TaskCommandOptions, ConnectionOptions {
   allowNet?: string[];
   json?: boolean;
   trust?: boolean;
+  config?: string;
   redo?: boolean;
 }
 

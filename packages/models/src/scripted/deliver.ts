@@ -36,6 +36,7 @@ export async function deliver(response: ServerResponse, { protocol, body, stream
     response.write(event);
     await wait(pieceDelayMs);
   }
+  if (fault?.error !== undefined) return void response.end(protocol.failure(fault.error));
   end(response, fault);
 }
 

@@ -42,6 +42,8 @@ export interface ModelProtocol {
   /** The events of a stream, as they go over the wire. */
   events(reply: Reply, body: Json): string[];
   refusal(status: number, message: string): unknown;
+  /** The event by which a provider says in the middle of a stream that it cannot go on. */
+  failure(message: string): string;
 }
 
 /** The text of a content that is a text, or a list of parts of which some have one. */

@@ -43,10 +43,10 @@ export type ScriptedFault =
   /** An error in the provider's form, with headers such as `retry-after`. */
   | { status: number; message?: string; headers?: Record<string, string> }
   /**
-   * This share of the reply is sent (0 to 1), then the connection breaks, or with `clean` ends as if all was well. With `recorded`
-   * the provider has the reply, and gives it in full to who asks with the same key.
+   * This share of the reply is sent (0 to 1), then the connection breaks, or with `clean` ends as if all was well, or with `error` the
+   * provider says in the stream that it cannot go on. With `recorded` it has the reply, and gives it in full to who asks with the same key.
    */
-  | { cut: number; clean?: boolean; recorded?: boolean }
+  | { cut: number; clean?: boolean; error?: string; recorded?: boolean }
   /** What is no JSON, where JSON belongs. */
   | { garbage: true }
   /** A good status, and nothing after it. */
@@ -95,7 +95,7 @@ const yes = z.literal(true);
 const fault = z.union(
   [
     strictOptions({ status: z.int().min(400).max(599), message: z.string().optional(), headers: z.record(z.string(), z.string()).optional() }),
-    strictOptions({ cut: z.number().min(0).max(1), clean: z.boolean().optional(), recorded: z.boolean().optional() }),
+    strictOptions({ cut: z.number().min(0).max(1), clean: z.boolean().optional(), error: z.string().optional(), recorded: z.boolean().optional() }),
     strictOptions({ garbage: yes }),
     strictOptions({ empty: yes }),
     strictOptions({ hang: yes }),

@@ -60,11 +60,16 @@ function events(reply: Reply): string[] {
 
 const ERRORS: Record<number, string> = { 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error', 429: 'rate_limit_error', 529: 'overloaded_error' };
 
+function refusal(status: number, message: string) {
+  return { type: 'error', error: { type: ERRORS[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'), message } };
+}
+
 export const anthropic: ModelProtocol = {
   name: 'anthropic',
   path: /^(\/v1)?\/messages$/,
   read,
   whole,
   events,
-  refusal: (status, message) => ({ type: 'error', error: { type: ERRORS[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'), message } }),
+  refusal,
+  failure: (message) => serverSentEvent(refusal(529, message), 'error'),
 };

@@ -51,11 +51,16 @@ const STATUS: Record<number, string> = {
   503: 'UNAVAILABLE',
 };
 
+function refusal(code: number, message: string) {
+  return { error: { code, message, status: STATUS[code] ?? 'INTERNAL' } };
+}
+
 export const google: ModelProtocol = {
   name: 'google',
   path: PATH,
   read,
   whole: (reply) => chunk(reply, [...(reply.text === '' ? [] : [{ text: reply.text }]), ...callParts(reply)], true),
   events,
-  refusal: (status, message) => ({ error: { code: status, message, status: STATUS[status] ?? 'INTERNAL' } }),
+  refusal,
+  failure: (message) => serverSentEvent(refusal(503, message)),
 };

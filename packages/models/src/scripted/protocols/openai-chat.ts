@@ -54,13 +54,16 @@ function events(reply: Reply, body: Json): string[] {
   return [chunk({ role: 'assistant', content: '' }), ...pieces(reply.text).map((content) => chunk({ content })), ...calls, last, ...counted, serverSentEvent('[DONE]')];
 }
 
+function refusal(status: number, message: string) {
+  return { error: { message, type: status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: null } };
+}
+
 export const openaiChat: ModelProtocol = {
   name: 'openai-chat',
   path: /^(\/v1)?\/chat\/completions$/,
   read,
   whole,
   events,
-  refusal: (status, message) => ({
-    error: { message, type: status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: null },
-  }),
+  refusal,
+  failure: (message) => serverSentEvent(refusal(500, message)),
 };

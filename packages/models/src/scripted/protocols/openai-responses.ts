@@ -67,4 +67,12 @@ function events(reply: Reply): string[] {
   return told.map(([type, data], sequence_number) => serverSentEvent({ type, sequence_number, ...data }, type));
 }
 
-export const openaiResponses: ModelProtocol = { name: 'openai-responses', path: /^(\/v1)?\/responses$/, read, whole, events, refusal: openaiChat.refusal };
+export const openaiResponses: ModelProtocol = {
+  name: 'openai-responses',
+  path: /^(\/v1)?\/responses$/,
+  read,
+  whole,
+  events,
+  refusal: openaiChat.refusal,
+  failure: (message) => serverSentEvent({ type: 'error', sequence_number: 99, code: 'server_error', message, param: null }, 'error'),
+};
