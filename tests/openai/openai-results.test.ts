@@ -1,4 +1,6 @@
 /** Results of tool calls that come twice, late, in part, in another order, for calls of others or of nobody: each has one outcome, and nothing is done twice. */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateText, isStepCount, jsonSchema, tool } from 'ai';
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Chat, type ChatWorld, chatWorld, result, TOOLS, writes } from './chat-world.ts';
@@ -173,6 +175,25 @@ describe('a first request', () => {
   test('whose program cannot be made to work fails, with the reason and the task', async () => {
     await expect(chat('(hopeless)').ask()).rejects.toEqual(refused(500, 'guest_error'));
   });
+});
+
+test('another client, the AI SDK, does its steps by it as well', async () => {
+  const provider = createOpenAICompatible({ name: 'fermata', baseURL: `${world.url}/v1`, apiKey: world.key });
+  const made: string[] = [];
+  const does = (name: string, value: number) =>
+    tool({
+      description: name,
+      inputSchema: jsonSchema<{ x?: unknown }>({ type: 'object', properties: { x: {} } }),
+      execute: async ({ x }) => {
+        made.push(`${name} ${JSON.stringify(x)}`);
+        return value;
+      },
+    });
+  const tools = { first: does('first', 1), second: does('second', 2), third: does('third', 3) };
+  const { text, steps } = await generateText({ model: provider('writer'), tools, prompt: 'the (pair)', stopWhen: isStepCount(5) });
+  expect(text).toBe('It is {"a":1,"b":2,"c":3}.');
+  expect(steps).toHaveLength(3);
+  expect(made).toEqual(['first 1', 'second 2', 'third [1,2]']);
 });
 
 test('a server that closes says so, and when to come again', async () => {
