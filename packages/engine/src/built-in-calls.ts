@@ -1,7 +1,7 @@
 /** Calls that every program can make besides its tools: a tool of the same name takes their place. */
 import { type CallResult, type CallRow, fromWire, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
 import { described } from './call-result.ts';
-import type { EngineTools } from './engine-options.ts';
+import type { EngineTools, TaskTools } from './engine-options.ts';
 
 /** By this name a program asks a person to confirm or edit a value. */
 export const REVIEW = 'review';
@@ -13,10 +13,10 @@ export function builtInNames({ finding }: EngineTools): ToolName[] {
 }
 
 /** The result of a call that needs nobody else, or undefined for any other name. */
-export function builtInResult(tools: EngineTools, tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): CallResult | undefined {
+export function builtInResult(tools: EngineTools, tenant: string, request: TaskTools, name: string, args: ValueRecord): CallResult | undefined {
   if (!tools.finding.some((one) => one.name === name)) return undefined;
   try {
-    return { ok: fromWire(toWire(tools.found(tenant, patterns, name, args))) };
+    return { ok: fromWire(toWire(tools.found(tenant, request, name, args))) };
   } catch (error) {
     return { error: described(error) };
   }

@@ -153,7 +153,7 @@ export class CallDesk extends CallPerformer {
     const { tools } = this.options;
     const tool = this.tool(live, call.name);
     if (!tool && call.name === REVIEW) return { waitsFor: 'review', ...(typeof call.args.reason === 'string' ? { reason: call.args.reason } : {}) };
-    const result = tool ? undefined : builtInResult(tools, live.ref.tenant, live.row.request.tools, call.name, call.args);
+    const result = tool ? undefined : builtInResult(tools, live.ref.tenant, live.row.request, call.name, call.args);
     if (result) return { result };
     if (!tool) return { result: failed('UnknownTool', `there is no tool ${call.name}`), reason: 'there is no such tool' };
     try {

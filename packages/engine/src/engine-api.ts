@@ -31,7 +31,9 @@ export interface SubmitOptions {
 export interface WaitingCall {
   callId: string | null;
   tool: string | null;
-  /** Wire form. */
+  /** What the task's client calls this tool, where the program calls it otherwise. */
+  originalTool?: string;
+  /** Wire form. Of a client tool whose approval has edited them: as they were approved. */
   arguments: unknown;
   kind: WaitKind | 'timer';
   /** For a timer: when it is due. */

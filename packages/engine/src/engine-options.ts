@@ -70,22 +70,25 @@ export interface CallHistory {
   calls(): readonly { tool: string; at: number; args: () => ValueRecord }[];
 }
 
+/** Which tools a request has. */
+export type TaskTools = Pick<TaskRequest, 'tools' | 'clientTools'>;
+
 /** Where the engine finds tools, and what it may do with them. */
 export interface EngineTools {
   /** The others are asked of a tenant only after this has resolved for it; it learns what is new. */
   ready(tenant: string): Promise<void>;
-  /** What programs of this tenant may know of; `patterns`: only names that fit one. The same list as before while it is the same. */
-  names(tenant: string, patterns?: readonly string[]): readonly ToolName[];
+  /** What the program of a request may know of: those of the tenant that it asks for, and its own. The same list as before while it is the same. */
+  names(tenant: string, request: TaskTools): readonly ToolName[];
   /** The same, with what they do, take and, where that is known, return (JSON Schemas). */
-  describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown; result?: unknown }[];
+  describe(tenant: string, request: TaskTools): { name: string; description: string; parameters: unknown; result?: unknown }[];
   /** Calls by which a program finds its tools. They are answered at once, and policy is not asked: they tell what `describe` tells. */
   readonly finding: readonly ToolName[];
   /** What one of them answers; throws what the program is to see. */
-  found(tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): unknown;
+  found(tenant: string, request: TaskTools, name: string, args: ValueRecord): unknown;
   /** Throws `invalid_request` where a request asks for what cannot be served. */
   checkRequest(request: TaskRequest): void;
   /** What a task calls by this name; `request`: its own. */
-  find(tenant: string, name: string, request: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined;
+  find(tenant: string, name: string, request: TaskTools & Pick<TaskRequest, 'network'>): EngineTool | undefined;
   /** `rules`: of the task. */
   judge(tenant: string, tool: EngineTool, args: ValueRecord, rules: readonly PolicyRule[], history: CallHistory): Verdict;
 }

@@ -2,7 +2,19 @@
 export { taskOfCall } from './call-desk.ts';
 export { createEngine } from './engine.ts';
 export type * from './engine-api.ts';
-export type { CallHistory, CheckableTool, CheckedProgram, EngineOptions, EngineTool, EngineToolCall, EngineTools, Moment, PreparedProgram, Verdict } from './engine-options.ts';
+export type {
+  CallHistory,
+  CheckableTool,
+  CheckedProgram,
+  EngineOptions,
+  EngineTool,
+  EngineToolCall,
+  EngineTools,
+  Moment,
+  PreparedProgram,
+  TaskTools,
+  Verdict,
+} from './engine-options.ts';
 export { fileBlob } from './files.ts';
 export { verifyChain } from './journal.ts';
 export { createMemoryStore } from './store/memory/memory-store.ts';

@@ -12,7 +12,7 @@ export type RunEnd =
   | { kind: 'succeeded'; output: unknown; files: { path: string; data: Uint8Array }[]; head?: Uint8Array }
   /** `head`: of the interpreter that it shares, where it may go on with other tasks. */
   | { kind: 'failed'; fault: TaskFault; truncated: boolean; head?: Uint8Array }
-  /** After a program whose result is durable already; null where the model could not be asked. */
+  /** After a program whose result is durable already, or without one; null where the model could not be asked. */
   | { kind: 'answered'; answer: string | null }
   /** Parked or paused; durable. */
   | { kind: 'stopped' }

@@ -20,6 +20,7 @@ const requestSchema = strictOptions({
   fileName: text.optional(),
   files: list.optional(),
   tools: z.array(text).optional(),
+  clientTools: list.optional(),
   allowedLibraries: z.array(text).optional(),
   requiredLibraries: z.array(text).optional(),
   blockedCommands: z.array(text).optional(),

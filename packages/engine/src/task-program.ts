@@ -33,7 +33,7 @@ export async function programOf(store: Store, tools: EngineTools, row: TaskRow):
     language,
     code: toolCall ? CALL_PROGRAM : code,
     input: toolCall ? fromWire(toolCall) : input === undefined ? undefined : fromWire(input),
-    tools: toldTools(request, withBuiltIn(tools, tools.names(tenant, request.tools))),
+    tools: toldTools(request, withBuiltIn(tools, tools.names(tenant, request))),
     ...(stdin === undefined ? {} : { stdin: fromWire(stdin) as NonNullable<Program['stdin']> }),
     ...(fileName === undefined ? {} : { file: fileName }),
     ...(loaded.length === 0 ? {} : { files: loaded }),
@@ -49,9 +49,8 @@ export function withSource(program: Program, { code, allowedLibraries }: Prepare
 
 /** What the check of a program must know of the tools that it can call. */
 export function checkableTools(tools: EngineTools, tenant: string, request: TaskRequest): CheckableTool[] {
-  const { tools: patterns } = request;
-  const described = new Map(tools.describe(tenant, patterns).map(({ name, parameters }) => [name, parameters as Record<string, unknown>]));
-  return withBuiltIn(tools, tools.names(tenant, patterns)).map(({ name, parameters: names }) => {
+  const described = new Map(tools.describe(tenant, request).map(({ name, parameters }) => [name, parameters as Record<string, unknown>]));
+  return withBuiltIn(tools, tools.names(tenant, request)).map(({ name, parameters: names }) => {
     const parameters = described.get(name);
     return { name, names, ...(parameters ? { parameters, check: (args: never) => tools.find(tenant, name, request)?.check(args) } : {}) };
   });

@@ -34,11 +34,14 @@ export function taskView(row: TaskRow, calls: readonly CallRow[], output: { stdo
 }
 
 function waitingFor(row: TaskRow, calls: readonly CallRow[]): WaitingCall[] {
-  const waits = calls.flatMap((call): WaitingCall[] =>
-    call.status === 'waiting' && call.waitsFor
-      ? [{ callId: call.callId, tool: call.tool, arguments: JSON.parse(call.args), kind: call.waitsFor, expiresAt: call.expiresAt, createdAt: call.createdAt }]
-      : [],
-  );
+  const original = new Map(row.request.clientTools?.map(({ name, originalName }) => [name, originalName]));
+  const waits = calls.flatMap(({ callId, tool, status, waitsFor: kind, args, editedArgs, expiresAt, createdAt }): WaitingCall[] => {
+    if (status !== 'waiting' || !kind) return [];
+    const originalTool = original.get(tool);
+    // A client carries out what was approved.
+    const made = JSON.parse(editedArgs ?? args) as unknown;
+    return [{ callId, tool, ...(originalTool === undefined ? {} : { originalTool }), arguments: made, kind, expiresAt, createdAt }];
+  });
   if (row.timerAt !== null) waits.push({ callId: null, tool: null, arguments: null, kind: 'timer', expiresAt: row.timerAt, createdAt: row.updatedAt });
   return waits;
 }

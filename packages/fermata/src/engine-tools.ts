@@ -4,10 +4,10 @@
  * A tool that is code runs as a task of its own, whose id follows from the call: a call that is made again after a crash finds
  * the task that it began before.
  */
-import { type CallHistory, type EngineTool, type EngineToolCall, type EngineTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
-import { FermataError, fromWire, type NetworkAccess, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
+import { type CallHistory, type EngineTool, type EngineToolCall, type EngineTools, type TaskTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
+import { type ClientTool, FermataError, fromWire, type NetworkAccess, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
 import { checkRules, findingTools, judgeCall, nameFits, type PlacedRule, parameterNames, type Tool, ToolError, toolsByName } from '@fermata/tools';
-import { type AddedHeader, type AddressGuardOptions, networkTools, type PolicyBook, type RegisteredTool, type ToolRegistry } from '@fermata/tools/registry';
+import { type AddedHeader, type AddressGuardOptions, networkTools, type PolicyBook, type RegisteredTool, type ToolRegistry, taskClientTools } from '@fermata/tools/registry';
 
 export interface EngineToolsOptions {
   registry: ToolRegistry;
@@ -39,6 +39,14 @@ interface TenantTools {
   byName: Map<string, RegisteredTool>;
 }
 
+/** Of one task; `names`: with those of the tenant, while these are `others`. */
+interface OwnTools {
+  byName: Map<string, Tool>;
+  names?: { others: readonly ToolName[]; all: readonly ToolName[] };
+  /** What finds them and those of the tenant, while its list is this one. */
+  finding?: { list: readonly RegisteredTool[]; byName: Map<string, Tool> };
+}
+
 export function engineTools(options: EngineToolsOptions): EngineTools {
   return new RegistryTools(options);
 }
@@ -49,6 +57,8 @@ class RegistryTools implements EngineTools {
   readonly #tenants = new Map<string, TenantTools>();
   /** What the access of a task's request comes to. */
   readonly #networks = new WeakMap<NetworkAccess, Tool[]>();
+  /** Those that a task's request brings along. */
+  readonly #ofTasks = new WeakMap<readonly ClientTool[], OwnTools>();
 
   constructor(options: EngineToolsOptions) {
     this.#options = options;
@@ -63,38 +73,59 @@ class RegistryTools implements EngineTools {
     this.#tenants.set(tenant, { list, names, fitting: new Map(), finding: new Map(), byName: new Map(list.map((registered) => [registered.tool.name, registered])) });
   }
 
-  names(tenant: string, patterns?: readonly string[]): readonly ToolName[] {
+  names(tenant: string, { tools: patterns, clientTools }: TaskTools): readonly ToolName[] {
+    const others = this.#registeredNames(tenant, patterns);
+    const own = this.#ownTools(clientTools);
+    if (!own) return others;
+    if (own.names?.others !== others) {
+      const named = [...own.byName.values()].map((tool) => ({ name: tool.name, parameters: parameterNames(tool) }));
+      own.names = { others, all: [...named, ...others.filter(({ name }) => !own.byName.has(name))] };
+    }
+    return own.names.all;
+  }
+
+  #registeredNames(tenant: string, patterns: readonly string[] | undefined): readonly ToolName[] {
     const { names, fitting } = this.#of(tenant);
     if (patterns === undefined) return names;
     return remembered(fitting, patterns, () => names.filter(({ name }) => isGiven(name, patterns)));
   }
 
-  describe(tenant: string, patterns?: readonly string[]): ReturnType<EngineTools['describe']> {
-    const fitting = this.#of(tenant).list.filter(({ tool }) => isGiven(tool.name, patterns));
-    return fitting.map(({ tool: { name, description, parameters, result } }) => ({ name, description, parameters, ...(result ? { result } : {}) }));
+  describe(tenant: string, request: TaskTools): ReturnType<EngineTools['describe']> {
+    return this.#given(tenant, request).map(({ name, description, parameters, result }) => ({ name, description, parameters, ...(result ? { result } : {}) }));
   }
 
-  found(tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): unknown {
+  found(tenant: string, request: TaskTools, name: string, args: ValueRecord): unknown {
     const { list, finding } = this.#of(tenant);
-    const byName = remembered(finding, patterns, () => {
-      const given = list.filter(({ tool }) => isGiven(tool.name, patterns)).map(({ tool }) => tool);
+    const make = () => {
+      const given = this.#given(tenant, request);
       return toolsByName(findingTools(() => given));
-    });
+    };
+    const own = this.#ownTools(request.clientTools);
+    if (own && own.finding?.list !== list) own.finding = { list, byName: make() };
+    const byName = own?.finding?.byName ?? remembered(finding, request.tools, make);
     const tool = byName.get(name) as Tool;
     return tool.execute?.(tool.check(args) as never, undefined as never);
   }
 
-  checkRequest({ network, policy = [] }: TaskRequest): void {
+  #given(tenant: string, { tools: patterns, clientTools }: TaskTools): Tool[] {
+    const own = this.#ownTools(clientTools)?.byName;
+    const registered = this.#of(tenant).list.flatMap(({ tool }) => (isGiven(tool.name, patterns) && !own?.has(tool.name) ? [tool] : []));
+    return [...(own?.values() ?? []), ...registered];
+  }
+
+  checkRequest({ network, policy = [], clientTools }: TaskRequest): void {
     checkRules(policy, 'task');
+    this.#ownTools(clientTools);
     if (network?.hosts === true && !this.#options.anyHost) {
       throw new FermataError('invalid_request', 'network_access: true is not allowed here', { hint: 'Name the hosts that the program may reach.' });
     }
     if (network) this.#networkOf(network);
   }
 
-  find(tenant: string, name: string, { tools: patterns, network }: Pick<TaskRequest, 'tools' | 'network'>): EngineTool | undefined {
+  find(tenant: string, name: string, { tools: patterns, clientTools, network }: TaskTools & Pick<TaskRequest, 'network'>): EngineTool | undefined {
     const ofNetwork = network && this.#networkOf(network).find((tool) => tool.name === name);
-    if (ofNetwork) return ofNetwork;
+    const ofTask = ofNetwork ?? this.#ownTools(clientTools)?.byName.get(name);
+    if (ofTask) return ofTask;
     const registered = isGiven(name, patterns) ? this.#of(tenant).byName.get(name) : undefined;
     if (!registered?.program) return registered?.tool;
     return { ...registered.tool, idempotent: true, execute: (args: unknown, call: EngineToolCall) => this.#runCode(tenant, registered, args, call) };
@@ -111,6 +142,13 @@ class RegistryTools implements EngineTools {
       if (counted.keep.length > 0) return { action, keep: counted.keep, ...told(decidedBy) };
     }
     return { action, ...told(decidedBy), ...(reason === undefined ? {} : { reason }) };
+  }
+
+  #ownTools(clientTools: readonly ClientTool[] | undefined): OwnTools | undefined {
+    if (clientTools === undefined) return undefined;
+    const made = this.#ofTasks.get(clientTools) ?? { byName: taskClientTools(clientTools) };
+    this.#ofTasks.set(clientTools, made);
+    return made;
   }
 
   #networkOf(access: NetworkAccess): Tool[] {

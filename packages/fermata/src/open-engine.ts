@@ -87,6 +87,8 @@ export interface OpenEngine extends AsyncDisposable {
   registry: ToolRegistry;
   /** Rules for all tasks, and those of each tenant. */
   policy: PolicyBook;
+  /** Those that write programs for instructions; for chats of a server, too. */
+  models: Models | undefined;
   /** Who owns the data folder: this process. */
   owner: FolderOwner | undefined;
   /** What is wrong with the program of a task that nobody has submitted; nothing of it runs. */
@@ -172,7 +174,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       if (!program) throw new FermataError('invalid_request', 'an instruction has no program yet that could be checked', { hint: 'It is checked when a model has written it.' });
       return checkInFull(host, checkableTask(program), checkableTools(taskTools, tenant, program));
     };
-    return { engine, store, registry, policy, owner, check, prepare, close, [Symbol.asyncDispose]: () => close() };
+    return { engine, store, registry, policy, models, owner, check, prepare, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
     await begun?.close();
     owner?.release();

@@ -31,7 +31,7 @@ test('a call of run_program counts before all text', () => {
 });
 
 test.each<[string, Partial<ModelReply>, RegExp, Language?]>([
-  ['only words', { text: 'I cannot do that.' }, /no program in the reply/],
+  ['an empty reply', { text: ' \n' }, /no program in the reply/],
   ['a block without a language', { text: '```\nx\n```' }, /no program in the reply/],
   ['another language than is wanted', { text: '```python\nx\n```' }, /to be in javascript/, 'javascript'],
   ['an empty block', { text: '```python\n\n```' }, /empty/],
@@ -44,6 +44,13 @@ test.each<[string, Partial<ModelReply>, RegExp, Language?]>([
 ])('%s is a fault that says what to do', (_, more, message, wish) => {
   const read = readReply(reply('', more), wish);
   expect(read).toMatchObject({ kind: 'fault', message: expect.stringMatching(message) });
+});
+
+test('only words are told apart, code in a language of others among them: they answer a conversation', () => {
+  for (const text of ['I cannot do that.', 'In Rust:\n```rust\nfn main() {}\n```\nThat is all.']) {
+    expect(readReply(reply(text))).toMatchObject({ kind: 'words', message: expect.stringMatching(/no program in the reply/) });
+  }
+  expect(readReply(reply('I cannot', { finish: 'length' })).kind).toBe('fault');
 });
 
 test('what a model looks up is read, and what does not fit is left out', () => {

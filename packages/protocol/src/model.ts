@@ -66,6 +66,8 @@ export interface Model {
 export interface Models {
   /** What a task gets that names none; undefined where none is configured. */
   readonly defaultName: string | undefined;
+  /** Full names of those that the configuration names. Others may be had as well. */
+  readonly known?: readonly string[];
   /** Throws `model_error` for a name that cannot be had, with what to configure. */
   find(name: string): Model;
 }

@@ -30,6 +30,17 @@ export interface NetworkAccess {
 /** A task that is one call of a tool runs this; its `input` is `{ name, arguments }`. */
 export const CALL_PROGRAM = 'return await tools[input.name](input.arguments);';
 
+/** A tool that a task brings along: its client carries out the calls, which wait for it. */
+export interface ClientTool {
+  /** As the program calls it. */
+  name: string;
+  /** As its client calls it, where programs cannot call it so. */
+  originalName?: string;
+  description?: string;
+  /** JSON Schema of its arguments, an object; absent: it takes none that are known. */
+  parameters?: Record<string, unknown>;
+}
+
 /** How a model is to turn an instruction into a program. */
 export interface AuthorOptions {
   /** `<provider>/<model>`. Default: that of the deployment. */
@@ -64,6 +75,8 @@ export interface TaskRequest {
   files?: { path: string; blob: string }[];
   /** Patterns of names; absent: all tools that the tenant has. */
   tools?: string[];
+  /** Besides those; one of the same name takes the place of the tenant's. */
+  clientTools?: ClientTool[];
   allowedLibraries?: string[];
   requiredLibraries?: string[];
   blockedCommands?: string[];

@@ -1,14 +1,17 @@
 /** All routes behind their checks, as one fetch handler. Knows nothing of sockets. */
 import { FermataError } from '@fermata/protocol';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { HTTPException } from 'hono/http-exception';
 import { authenticate } from './auth/authenticate.ts';
 import { limitBody, wantJson, withPlace } from './body-checks.ts';
+import { ChatRefusal } from './chat/openai-error.ts';
 import { newRoutes } from './new-routes.ts';
 import { problemResponse } from './problem.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { callRoutes } from './routes/calls.ts';
+import { chatRoutes, tellAsOpenAI } from './routes/chat.ts';
 import { checkRoutes } from './routes/check.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { fileRoutes } from './routes/files.ts';
@@ -27,6 +30,8 @@ import { webhookRoutes } from './routes/webhooks.ts';
 import type { Env, ServerContext } from './server-options.ts';
 
 export const BASE_PATH = '/api/v1';
+/** Of what speaks OpenAI's protocol. */
+export const OPENAI_PATH = '/v1';
 
 export interface AppOptions {
   developmentKey?: string | undefined;
@@ -78,7 +83,22 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
   ];
   for (const group of groups) api.route('/', group);
   app.route(BASE_PATH, api);
+  app.route(OPENAI_PATH, openaiRoutes(server, authenticate(server.keys, developmentKey, localBy), small));
   app.route('/', healthRoutes(server));
   app.route('/', docsRoutes(app));
   return app;
+}
+
+/** Chats, behind the same checks, with errors as their clients expect them. */
+function openaiRoutes(server: ServerContext, ...checks: MiddlewareHandler<Env>[]): OpenAPIHono<Env> {
+  const routes = newRoutes();
+  tellAsOpenAI(routes, server);
+  for (const check of [...checks, wantJson]) routes.use(check);
+  const chats = chatRoutes(server);
+  tellAsOpenAI(chats, server);
+  routes.route('/', chats);
+  routes.all('*', (c) => {
+    throw new ChatRefusal(`there is no ${c.req.method} ${c.req.path}`, { status: 404, code: 'not_found' });
+  });
+  return routes;
 }

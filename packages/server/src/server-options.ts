@@ -1,6 +1,6 @@
 /** What a server is made of, and what its routes share. */
 import type { Engine } from '@fermata/engine';
-import type { Store, TaskRequest } from '@fermata/protocol';
+import type { Models, Store, TaskRequest } from '@fermata/protocol';
 import type { FindingWire, ImagesWire } from '@fermata/protocol/wire';
 import type { AddressGuard, AddressGuardOptions, PolicyBook, ToolRegistry } from '@fermata/tools/registry';
 import type { Caller } from './auth/caller.ts';
@@ -28,6 +28,10 @@ export interface ServerOptions {
   policy?: PolicyBook;
   /** What `GET /images` tells. */
   images?: () => Promise<ImagesWire['items']>;
+  /** Those that chats can ask for: the engine's. Default: none. */
+  models?: Models | undefined;
+  /** How long a chat whose task waits for a person is held open. Default: 300,000. */
+  chatWaitMs?: number;
   /** Makes a key for this process only; may listen on a loopback address only. */
   development?: boolean;
   webhooks?: {
@@ -62,6 +66,8 @@ export interface ServerContext {
   check: ServerOptions['check'];
   policy: PolicyBook;
   images: () => Promise<ImagesWire['items']>;
+  models: Models | undefined;
+  chatWaitMs: number;
   keys: KeyStore;
   idempotency: Idempotency;
   endpoints: Endpoints;

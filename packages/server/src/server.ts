@@ -59,6 +59,8 @@ export function createServer(options: ServerOptions): FermataServer {
     check: options.check,
     policy: options.policy ?? new PolicyBook({ store }),
     images: options.images ?? (async () => []),
+    models: options.models,
+    chatWaitMs: options.chatWaitMs ?? 300_000,
     keys: createKeyStore(store, now),
     idempotency: createIdempotency(store, now),
     endpoints: new Endpoints(store, guard, now, options.listeners),

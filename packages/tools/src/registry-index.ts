@@ -11,6 +11,7 @@ export { type PastCall, PolicyBook, type PolicyBookOptions } from './policy/poli
 export { createToolRegistry, type RegisteredTool, type ToolKind, type ToolRegistry, type ToolRegistryOptions } from './registry.ts';
 export type { ToolProgram } from './sources/code.ts';
 export type { LiveSource, SourceState } from './sources/live-source.ts';
+export { plainJson } from './sources/plain-json.ts';
 export {
   type McpOAuth,
   type McpSourceOptions,
@@ -20,6 +21,7 @@ export {
   type ToolSourcesOptions,
   toolSourcesShape,
 } from './sources/source-options.ts';
+export { taskClientTools, withSafeNames } from './sources/task-client-tools.ts';
 export { type PromptTools, toolsForPrompt } from './stubs/prompt.ts';
 export { pythonStubs } from './stubs/python.ts';
 export { typescriptStubs } from './stubs/typescript.ts';

@@ -58,13 +58,13 @@ const definitionSchema = strictOptions({
   execute: z.custom<Tool['execute']>((value) => typeof value === 'function', 'a function is wanted').optional(),
 } satisfies Record<keyof ToolDefinition, z.ZodType>);
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
+export const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
 
 /** Makes a tool; throws `invalid_request` for a name or schema that cannot be used, and for a key that a tool does not have. */
 export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
   parseOptions(definitionSchema, definition, calledTool(definition));
   const { name, description = '', idempotent = false, requiresApproval = false, execute } = definition;
-  if (!NAME.test(name)) {
+  if (!TOOL_NAME.test(name)) {
     throw new FermataError('invalid_request', `${JSON.stringify(name)} cannot be a tool's name`, { hint: 'Use letters, digits, _ and -, with dots for groups.' });
   }
   const { timeoutMs, retry, result } = definition;

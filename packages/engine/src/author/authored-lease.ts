@@ -101,8 +101,9 @@ export class AuthoredLease implements Lease {
     if (unread) {
       const read = readReply(unread.reply, row.request.language);
       if (read.kind === 'program') return this.#written(read.program, 'model');
-      if (read.kind === 'fault' || story.looks >= MOST_LOOKS) {
-        const message = read.kind === 'fault' ? read.message : 'nothing more can be looked up; write the program now, with what is known';
+      if (read.kind === 'words' && row.request.messages) return { kind: 'answered', answer: unread.reply.text.trim() };
+      if (read.kind !== 'lookups' || story.looks >= MOST_LOOKS) {
+        const message = read.kind === 'lookups' ? 'nothing more can be looked up; write the program now, with what is known' : read.message;
         return this.#refused(story, { code: 'model_error', message });
       }
       const found = lookedUp(read.lookups, { tools: facts.tools });

@@ -11,7 +11,7 @@ export async function factsOfTask(store: Store, tools: EngineTools, limits: Limi
   const { tenant, request } = row;
   const { instruction, messages, language, allowedLibraries, requiredLibraries, blockedCommands, strict, network, input, stdin, files = [], sharedInterpreter = false } = request;
   await tools.ready(tenant);
-  const described = tools.describe(tenant, request.tools).map(({ name, description, parameters, result }) => ({
+  const described = tools.describe(tenant, request).map(({ name, description, parameters, result }) => ({
     ...{ name, description, parameters: parameters as Record<string, unknown> },
     ...(result ? { result: result as Record<string, unknown> } : {}),
   }));

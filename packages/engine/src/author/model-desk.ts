@@ -79,13 +79,21 @@ export class ModelDesk {
     const model = models?.find(name);
     if (!model) throw new FermataError('model_error', `the model ${name} is not configured any more`, { hint: 'Configure it again, and resume the task or send it anew.' });
     moment('model.before');
+    let told = 0;
+    const onText = (text: string) => {
+      tell(ref, 'model', { n, phase, text, at: told });
+      told += text.length;
+    };
+    const onRestart = () => {
+      tell(ref, 'model', { n, phase, restart: true });
+      told = 0;
+    };
     const reply = await model.generate(
       { messages, functions },
       {
         signal,
         idempotencyKey: keyOfAsk(ref, n),
-        onText: (text) => tell(ref, 'model', { n, phase, text }),
-        onRestart: () => tell(ref, 'model', { n, phase, restart: true }),
+        ...{ onText, onRestart },
       },
     );
     moment('model.after');

@@ -50,7 +50,7 @@ export async function openLocal(folder: string, { toolsFile, sourcesMustConnect 
   const listeners = createWebhookListeners();
   const models = await (ofCommand?.() ?? modelsFor({}, true));
   const opened = await openEngine({ listeners, goesOn: () => false, trustHosts: true, anyHost: true, ...options, models, folder });
-  const { engine, store, registry, policy, check } = opened;
+  const { engine, store, registry, policy, check, models: made } = opened;
   const failed = (await registry.sources(TENANT))
     .filter(({ state, createdAt }) => createdAt === null && state !== 'connected')
     .map(({ name, fault }) => fault ?? new FermataError('source_failed', `the tool source ${name} did not connect in time`));
@@ -59,7 +59,7 @@ export async function openLocal(folder: string, { toolsFile, sourcesMustConnect 
     throw failed[0];
   }
   const owner = opened.owner as FolderOwner;
-  const server = createServer({ engine, store, tools: registry, images, check, policy, listeners, ...how });
+  const server = createServer({ engine, store, tools: registry, images, check, policy, listeners, models: made, ...how });
   const socket = socketOf(folder);
   const close = async (drainMs: number) => {
     await server.close({ drainMs });

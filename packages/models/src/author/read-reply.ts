@@ -6,7 +6,8 @@ export interface FoundProgram {
   code: string;
 }
 export type Lookup = { name: 'search_tools'; query: string } | { name: 'read_result'; from: number; length: number };
-export type ReadReply = { kind: 'program'; program: FoundProgram } | { kind: 'lookups'; lookups: Lookup[] } | { kind: 'fault'; message: string };
+/** `words`: nothing but text, which answers a conversation; who has asked for a program is told by `message` what is missing. */
+export type ReadReply = { kind: 'program'; program: FoundProgram } | { kind: 'lookups'; lookups: Lookup[] } | { kind: 'fault' | 'words'; message: string };
 
 type Reply = Pick<ModelReply, 'text' | 'calls' | 'finish'>;
 
@@ -36,7 +37,9 @@ export function readReply(reply: Reply, wish?: Language): ReadReply {
   if (other) return fault(`there is no function ${other.name}, or its arguments do not fit; reply with the program`);
   if (finish === 'length') return fault('the reply was cut because it was too long, so there is no whole program in it; write a shorter one, and nothing besides');
   if (finish === 'filter') return fault('the reply was withheld by the filter of the model, so there is no program in it');
-  return fault('there is no program in the reply; write it whole, in one fenced block that names its language, as ```python');
+  const message = 'there is no program in the reply; write it whole, in one fenced block that names its language, as ```python';
+  // A block without a language may be meant to be the program; one in a language of others is part of the words.
+  return { kind: text.trim() === '' || blocksIn(text).some(({ label }) => label === '') ? 'fault' : 'words', message };
 }
 
 /** Calls of functions by which something is looked up. */
@@ -67,10 +70,14 @@ export function fenced({ language, code }: FoundProgram): string {
 
 /** The last one: what comes before it are parts or drafts of it. */
 function fencedProgram(text: string, wish: Language | undefined): FoundProgram | undefined {
-  const blocks = [...text.replaceAll('\r\n', '\n').matchAll(FENCE)].map(([, , label = '', code = '']) => ({ label: label.toLowerCase(), code }));
+  const blocks = blocksIn(text);
   const named = blocks.flatMap(({ label, code }) => (LANGUAGES[label] ? [{ language: LANGUAGES[label], code }] : []));
   const plain = wish === undefined ? [] : blocks.flatMap(({ label, code }) => (label === '' ? [{ language: wish, code }] : []));
   return named.at(-1) ?? plain.at(-1);
+}
+
+function blocksIn(text: string): { label: string; code: string }[] {
+  return [...text.replaceAll('\r\n', '\n').matchAll(FENCE)].map(([, , label = '', code = '']) => ({ label: label.toLowerCase(), code }));
 }
 
 function inLanguage({ language, code }: FoundProgram, wish: Language | undefined): ReadReply {

@@ -51,7 +51,9 @@ export function createModels(options: ModelsOptions = {}): Models & AsyncDisposa
   const dispose = async () => {
     for (const model of scripted.values()) await model.close();
   };
-  return { defaultName, find, [Symbol.asyncDispose]: dispose };
+  const configured = Object.entries(providers).flatMap(([provider, { models = {} }]) => Object.keys(models).map((model) => `${provider}/${model}`));
+  const known = [...new Set([...(defaultName === undefined ? [] : [defaultName]), ...configured])];
+  return { defaultName, known, find, [Symbol.asyncDispose]: dispose };
 }
 
 /** With the whole path of its file: a task may go on in a process elsewhere. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { FermataError } from '../errors.ts';
 import { strictOptions } from '../strict-options.ts';
-import { type AuthorOptions, CALL_PROGRAM, type TaskRequest } from '../task.ts';
+import { type AuthorOptions, CALL_PROGRAM, type ClientTool, type TaskRequest } from '../task.ts';
 import { fromWire } from '../values.ts';
 import { codeConstraintsOf, constraintsSchema, limitsOf, networkOf, policyRuleOf, policyRuleSchema } from './constraints.ts';
 import { idSchema, metadataSchema, nameSchema, recordSchema, valueSchema, waitSecondsSchema } from './scalars.ts';
@@ -22,6 +22,11 @@ const requestShape = {
   sandbox: z.enum(['auto', 'wasm', 'jail', 'gvisor', 'docker']).optional(),
   image: z.string().nullable().optional(),
   tools: z.array(nameSchema).max(1000).optional().meta({ description: 'Patterns of names; absent: all tools of the tenant' }),
+  client_tools: z
+    .array(strictOptions({ name: nameSchema, description: z.string().max(100_000).optional(), parameters: recordSchema.optional() }))
+    .max(1000)
+    .optional()
+    .meta({ description: 'Tools of this task alone: their calls wait for `POST /tasks/{id}/calls/{call_id}/result`' }),
   input: valueSchema.optional(),
   stdin: z
     .union([z.string(), z.strictObject({ $fermata: z.tuple([z.literal('bytes'), z.base64()]) })])
@@ -83,6 +88,7 @@ export function toTaskRequest(given: Given, files: ReadonlyMap<string, string> =
   Object.assign(request, codeConstraintsOf(constraints));
   if (given.files?.length) request.files = given.files.map(({ file_id, path }) => ({ path, blob: files.get(file_id) ?? file_id }));
   if (given.tools) request.tools = given.tools;
+  if (given.client_tools) request.clientTools = given.client_tools.map(clientToolOf);
   if (given.policy) request.policy = given.policy.map(policyRuleOf);
   if (given.retry) request.retry = { maxAttempts: given.retry.max_attempts, backoffMs: Math.round(given.retry.backoff_seconds * 1000) };
   if (given.priority !== undefined) request.priority = given.priority;
@@ -111,6 +117,10 @@ function programOf(given: Given): TaskRequest {
   if (given.stdin !== undefined) request.stdin = given.stdin;
   if (given.file_name !== undefined) request.fileName = given.file_name;
   return request;
+}
+
+function clientToolOf({ name, description, parameters }: NonNullable<Given['client_tools']>[number]): ClientTool {
+  return { name, ...(description === undefined ? {} : { description }), ...(parameters === undefined ? {} : { parameters }) };
 }
 
 function authorOf({ name, max_repairs, max_tokens, approve_plan }: NonNullable<Given['model']>): AuthorOptions {

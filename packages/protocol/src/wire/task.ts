@@ -12,6 +12,7 @@ export const waitingForSchema = z
   .object({
     call_id: z.string().nullable(),
     tool: z.string().nullable(),
+    original_tool: z.string().optional().meta({ description: "What the task's client calls its tool, where the program calls it otherwise" }),
     arguments: valueSchema,
     kind: z.enum(['approval', 'review', 'client_tool', 'timer', 'outcome_unknown']),
     expires_at: timeSchema.nullable().meta({ description: 'Of a timer: when it is due' }),

@@ -1,6 +1,7 @@
 /** From a body that asks for a task to the engine's request: with the files that it names, for the tenant that asks. */
 import { FermataError, type TaskRequest } from '@fermata/protocol';
 import { type createTaskSchema, type taskRequestSchema, toTaskRequest } from '@fermata/protocol/wire';
+import { withSafeNames } from '@fermata/tools/registry';
 import type { z } from 'zod';
 import type { ServerContext } from '../server-options.ts';
 import { blobNamed } from '../task-files.ts';
@@ -17,7 +18,8 @@ export async function requestOf(server: ServerContext, tenant: string, given: Gi
     blobs.set(file_id, blob);
   }
   if (given.callback_url !== undefined) await server.endpoints.refusePrivate(given.callback_url, 'callback_url');
-  return toTaskRequest(given, blobs);
+  const request = toTaskRequest(given, blobs);
+  return request.clientTools ? { ...request, clientTools: withSafeNames(request.clientTools) } : request;
 }
 
 /** Nothing new is begun while the server closes, or where the engine takes nothing. */

@@ -126,9 +126,10 @@ function unended(task: TaskView) {
   return {
     ...always(task),
     desired: task.desired,
-    waiting_for: task.waitingFor.map(({ callId, tool, arguments: args, kind, expiresAt, createdAt }) => ({
+    waiting_for: task.waitingFor.map(({ callId, tool, originalTool, arguments: args, kind, expiresAt, createdAt }) => ({
       call_id: callId,
       tool,
+      ...(originalTool === undefined ? {} : { original_tool: originalTool }),
       arguments: args,
       kind,
       expires_at: showMaybeTime(expiresAt),

@@ -22,7 +22,8 @@ export interface ForeignTool {
   gate?: ToolGate | undefined;
   /** Bytes are handed on as such, not as base64. */
   keepBytes?: boolean;
-  execute: (args: Record<string, unknown>, info: ToolCallInfo) => Promise<unknown>;
+  /** Absent: a client carries it out. */
+  execute?: (args: Record<string, unknown>, info: ToolCallInfo) => Promise<unknown>;
 }
 
 export function foreignTool({ keepBytes = false, execute, ...shown }: ForeignTool): Tool {
