@@ -15,7 +15,6 @@ import {
   keyOf,
   LIMITS,
   type Limits,
-  limitsSchema,
   type Page,
   parseOptions,
   QuotaExceeded,
@@ -24,6 +23,7 @@ import {
   type TaskRequest,
   type TaskRow,
 } from '@fermata/protocol';
+import { limitsSchema } from '@fermata/protocol/schemas';
 import { Alarm } from './alarm.ts';
 import { Batches } from './batches.ts';
 import { CallDesk, type CallDeskOptions, taskOfCall } from './call-desk.ts';

@@ -1,7 +1,7 @@
 /** Where a program that embeds Fermata begins: one host, the tools that all tasks may have, and the ways to start a task. */
 
 import { randomBytes } from 'node:crypto';
-import { toolsInCode } from '@fermata/engine';
+import { toolsInCode } from '@fermata/engine/tools-in-code';
 import { createChildHost, createThreadHost } from '@fermata/machine';
 import {
   CALL_PROGRAM,
@@ -10,7 +10,6 @@ import {
   imageOfLanguage,
   type Language,
   type LimitsInput,
-  limitsSchema,
   type MachineOptions,
   type NetworkAccess,
   type Program,
@@ -18,6 +17,7 @@ import {
   type SealKey,
   type ToolName,
 } from '@fermata/protocol';
+import { limitsSchema } from '@fermata/protocol/schemas';
 import { isWorthChecking, parameterNames, type Tool, toolsByName } from '@fermata/tools';
 import type { Finding } from '@fermata/tools/check';
 import { checkable, checkInFull, prepareCheck, reportOf } from './check-program.ts';

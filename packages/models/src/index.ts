@@ -1,2 +1,3 @@
 /** What the package `@fermata/models` offers. */
-export {};
+export { createModels } from './providers/create-models.ts';
+export type { ModelOptions, ModelsOptions, ProviderKind, ProviderOptions, TokenPrice } from './providers/models-options.ts';

@@ -1,9 +1,10 @@
 /** Tools: functions of the host that a program may call by name. */
-import { FermataError, parseOptions, strictOptions, type ValueRecord } from '@fermata/protocol';
-import { Ajv } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { FermataError, parseOptions, type ValueRecord } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
+import type { Ajv } from 'ajv';
 import { z } from 'zod';
 import type { JsonArguments } from './json-arguments.ts';
+import { newAjv } from './new-ajv.ts';
 import { type SchemaCheck, schemaCheck, TookTooLong, tooSlow } from './schema-check.ts';
 import { type ToolCallInfo, ToolError } from './tool-error.ts';
 import { checkToolLimits, createToolGate, type ToolGate, type ToolLimits, toolLimitsShape, withTimeout } from './tool-limits.ts';
@@ -65,11 +66,7 @@ const definitionSchema = strictOptions({
 } satisfies Record<keyof ToolDefinition, z.ZodType>);
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
-/** `ownProperties`: an argument may be called `constructor`. */
-const ajvOptions = { strict: false, allErrors: false, ownProperties: true } as const;
-const ajv = new Ajv(ajvOptions);
-/** For schemas that say that they are of 2020-12, as those made by zod do. */
-const ajv2020 = new Ajv2020(ajvOptions);
+const ajvs: { 7?: Ajv; 2020?: Ajv } = {};
 
 /** Makes a tool; throws `invalid_request` for a name or schema that cannot be used, and for a key that a tool does not have. */
 export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
@@ -185,7 +182,10 @@ function jsonResult(schema: Record<string, unknown>, name: string) {
 
 function compiled(schema: Record<string, unknown>, what: string): SchemaCheck {
   try {
-    return schemaCheck(typeof schema.$schema === 'string' && schema.$schema.includes('2020-12') ? ajv2020 : ajv, schema);
+    // `ownProperties`: an argument may be called `constructor`.
+    const draft = typeof schema.$schema === 'string' && schema.$schema.includes('2020-12') ? 2020 : 7;
+    ajvs[draft] ??= newAjv({ strict: false, allErrors: false, ownProperties: true }, draft);
+    return schemaCheck(ajvs[draft], schema);
   } catch (cause) {
     if (cause instanceof TookTooLong) throw new FermataError('invalid_request', `${what} too large a JSON Schema: it cannot be compiled in time`, { cause });
     throw new FermataError('invalid_request', `${what} not a JSON Schema: ${(cause as Error).message}`, { cause });

@@ -5,7 +5,8 @@
  * waits, so it goes on in any process that has the key. What a program does wrong is a text for the model and is never thrown.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { FermataError, fromWire, type Language, type LimitsInput, parseOptions, type SealKey, strictOptions, toWire, type ValueRecord } from '@fermata/protocol';
+import { FermataError, fromWire, type Language, type LimitsInput, parseOptions, type SealKey, toWire, type ValueRecord } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
 import { z } from 'zod';
 import { createFermata, type Fermata } from '../fermata.ts';

@@ -3,8 +3,7 @@
  * cannot be compiled arguments pass unchecked - the service behind the tool checks them anyway.
  */
 import type { ValueRecord } from '@fermata/protocol';
-import { Ajv } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { newAjv } from '../new-ajv.ts';
 import { type SchemaCheck, schemaCheck } from '../schema-check.ts';
 import { inTimeFor, type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
 import type { ToolGate, ToolLimits } from '../tool-limits.ts';
@@ -54,7 +53,7 @@ function compiled(schema: Record<string, unknown>): SchemaCheck | null {
   const isDraft7 = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
   const options = { strict: false, ownProperties: true, meta: false, validateSchema: false, validateFormats: false, logger: false, code: { regExp } } as const;
   try {
-    return schemaCheck(isDraft7 ? new Ajv(options) : new Ajv2020(options), rest);
+    return schemaCheck(newAjv(options, isDraft7 ? 7 : 2020), rest);
   } catch {
     return null;
   }
