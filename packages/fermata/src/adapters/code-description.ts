@@ -17,7 +17,7 @@ export interface CodeDescriptionOptions {
 
 const HOW = {
   javascript: 'JavaScript or TypeScript: the body of an async function. `const a = await tools.name({ key: value })`, `await Promise.all([...])` for calls side by side, `return` the result.',
-  python: 'Python: `a = tools.name(key=value)`, `await asyncio.gather(tools.one(...), tools.two(...))` for calls side by side; the value of the last expression is the result.',
+  python: 'Python: `a = await tools.name(key=value)`, `await asyncio.gather(tools.one(...), tools.two(...))` for calls side by side; the value of the last expression is the result.',
 };
 
 /** Whether the declarations of these tools are more than the model is to read; a program then finds them by `tools.search`. */

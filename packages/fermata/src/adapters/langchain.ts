@@ -29,6 +29,8 @@ export interface LangChainCodeToolOptions extends CodeToolOptions {
 export interface CodeInterrupt {
   actionRequests: { name: string; args: Record<string, unknown>; description: string }[];
   reviewConfigs: { actionName: string; allowedDecisions: Decision[] }[];
+  /** What was wrong with the decisions that were given before. */
+  problem?: string;
 }
 
 /** What `Command({ resume })` gives: one decision for each of the calls, in their order. */
@@ -77,7 +79,7 @@ export function codeTool(tools: readonly StructuredToolInterface[], { name = 'co
       answerOf(() => call(called, args, { ...config, ...getConfig() }, callId), (error) => isGraphBubbleUp(error as Error) || config.signal?.aborted === true),
     );
     // An interrupt of a task of its own takes no answer that was given to another.
-    const ask = task(`${name}: ask`, async (calls: WaitingCall[]) => decisionsOn(calls, interrupt<CodeInterrupt, CodeDecisions>(interruptOf(calls, interruptOn))));
+    const ask = task(`${name}: ask`, async (request: CodeInterrupt) => interrupt<CodeInterrupt, CodeDecisions>(request));
     const whole = task(name, async (): Promise<CodeOutcome> => {
       let outcome = await start();
       while (outcome.status === 'waiting') {
@@ -85,7 +87,10 @@ export function codeTool(tools: readonly StructuredToolInterface[], { name = 'co
         const asked = waitingFor.filter(({ tool }) => asks(tool));
         const free = waitingFor.filter(({ tool }) => !asks(tool));
         const agreed = async (): Promise<Answered[]> => {
-          const decisions = await ask(asked);
+          const request = interruptOf(asked, interruptOn);
+          let given = await ask(request);
+          for (let problem = problemOf(given, request); problem !== undefined; problem = problemOf(given, request)) given = await ask({ ...request, problem });
+          const { decisions } = given;
           return allOf(asked.map(async (call, i): Promise<Answered> => [call.callId, await decided(call, decisions[i] as Made, carryOut)]));
         };
         // One after the other: of interrupts side by side LangGraph tells one, and gives its answer to all.
@@ -121,10 +126,17 @@ function interruptOf(calls: readonly WaitingCall[], interruptOn: NonNullable<Lan
   };
 }
 
-function decisionsOn(calls: readonly WaitingCall[], given: CodeDecisions | undefined): CodeDecisions['decisions'] {
+/** Decisions that do not fit are asked for again, as what they were to decide still waits. */
+function problemOf(given: CodeDecisions | undefined, { actionRequests, reviewConfigs }: CodeInterrupt): string | undefined {
   const decisions = given?.decisions;
-  if (Array.isArray(decisions) && decisions.length === calls.length) return decisions;
-  throw new FermataError('invalid_request', `the program waits for decisions on ${calls.map(({ tool }) => tool).join(', ')}: resume with { decisions: [...] }, one for each, in this order`);
+  if (!Array.isArray(decisions) || decisions.length !== actionRequests.length) return `resume with { decisions: [...] }, one for each of ${actionRequests.map(({ name }) => name).join(', ')}, in this order`;
+  for (const [i, decision] of decisions.entries()) {
+    const { name } = actionRequests[i] as CodeInterrupt['actionRequests'][number];
+    const allowed = reviewConfigs.find(({ actionName }) => actionName === name)?.allowedDecisions ?? [];
+    if (!allowed.includes(decision?.type)) return `decision ${i + 1}, on ${name}, is to be ${allowed.join(' or ')}`;
+    if (decision.type === 'edit' && decision.editedAction?.name !== name) return `decision ${i + 1}: a call of ${name} cannot become another; its editedAction is to have that name, and args`;
+  }
+  return undefined;
 }
 
 type Made = CodeDecisions['decisions'][number];
@@ -149,13 +161,10 @@ async function decided(
     case 'approve':
       return carryOut(tool, args, callId);
     case 'edit':
-      if (decision.editedAction.name !== tool) throw new FermataError('invalid_request', `a call of ${tool} cannot become one of ${decision.editedAction.name}`);
       return carryOut(tool, decision.editedAction.args, callId);
     case 'reject':
       return { error: { name: 'ApprovalRejected', message: `the call of ${tool} was rejected${decision.message ? `: ${decision.message}` : ''}` } };
     case 'respond':
       return { output: decision.message };
-    default:
-      throw new FermataError('invalid_request', `a decision is approve, edit, reject or respond, not ${JSON.stringify((decision as { type?: unknown }).type)}`);
   }
 }

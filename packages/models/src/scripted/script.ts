@@ -5,7 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FermataError, parseOptions, strictOptions } from '@fermata/protocol';
+import { FermataError, parseOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 import type { Asked } from './protocol.ts';
 
