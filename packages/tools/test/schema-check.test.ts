@@ -32,6 +32,17 @@ test('what fits, and what does not, is told as before by schemas of all kinds', 
   expect(() => plain.check({ a: [3] })).toThrow('invalid arguments for y: a.0 must be equal to one of the allowed values');
 });
 
+test('a schema that names its draft is judged by that draft', () => {
+  const newest = defineTool({
+    name: 'x',
+    parameters: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { a: { prefixItems: [{ type: 'number' }] } } },
+  });
+  expect(newest.check({ a: [1] })).toEqual({ a: [1] });
+  expect(() => newest.check({ a: ['1'] })).toThrow('a.0 must be number');
+  const older = defineTool({ name: 'y', parameters: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: { a: { items: [{ type: 'number' }] } } } });
+  expect(() => older.check({ a: ['1'] })).toThrow('a.0 must be number');
+});
+
 test('a judgement hands on its value and its own error, also one in another', () => {
   expect(inTime(() => inTime(() => 1) + 1)).toBe(2);
   expect(() => inTime(() => JSON.parse('{'))).toThrow(SyntaxError);

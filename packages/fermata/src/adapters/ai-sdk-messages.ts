@@ -67,12 +67,17 @@ export function idsIn(messages: readonly ModelMessage[]): string {
 }
 
 /** The state that `input` goes on from, and the call that it settles. A program that has gone on already does not do so twice. */
-export function resultToContinue({ messages, toolCallId }: { messages: readonly ModelMessage[]; toolCallId: string }, input: Continuing): { state: string; call: Continuing['call'] } {
+export function resultToContinue(
+  { messages, toolCallId }: { messages: readonly ModelMessage[]; toolCallId: string },
+  input: Continuing,
+): { state: string; call: Continuing['call'] } {
   const results = resultsIn(messages);
   const part = results.find((result) => result.toolCallId === input.continue);
   const state = part && stateOf(part);
   if (!state) throw new FermataError('invalid_request', `no program waits in the result of ${input.continue}`);
-  const others = new Set(callsIn(messages).flatMap((call) => (isContinuing(call.input) && call.input.continue === input.continue && call.toolCallId !== toolCallId ? [call.toolCallId] : [])));
+  const others = new Set(
+    callsIn(messages).flatMap((call) => (isContinuing(call.input) && call.input.continue === input.continue && call.toolCallId !== toolCallId ? [call.toolCallId] : [])),
+  );
   const gone = results.find((result) => others.has(result.toolCallId) && result.output.type !== 'execution-denied');
   if (gone) throw new FermataError('invalid_request', `the program that waited in the result of ${input.continue} has gone on; see the result of ${gone.toolCallId}`);
   return { state, call: input.call };

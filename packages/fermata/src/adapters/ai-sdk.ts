@@ -7,7 +7,17 @@
  */
 import { FermataError } from '@fermata/protocol';
 import { defineTool, type Tool as FermataTool, ToolError } from '@fermata/tools';
-import { asSchema, type GenericToolApprovalFunction, jsonSchema, type ModelMessage, type Tool, type ToolApprovalConfiguration, type ToolApprovalStatus, type ToolExecutionOptions, type ToolSet } from 'ai';
+import {
+  asSchema,
+  type GenericToolApprovalFunction,
+  jsonSchema,
+  type ModelMessage,
+  type Tool,
+  type ToolApprovalConfiguration,
+  type ToolApprovalStatus,
+  type ToolExecutionOptions,
+  type ToolSet,
+} from 'ai';
 import type { WaitingFor } from '../task-result.ts';
 import { codeApprovals } from './ai-sdk-approvals.ts';
 import { codeWaits, idsIn, isContinuing, modelOutput, type ResultPart, resultToContinue, stateOf, type WaitingCodeCall, waitingCode, waitingOf } from './ai-sdk-messages.ts';
@@ -18,7 +28,8 @@ export type { CodeAnswer, CodeOutcome, CodeProgram, CodeToolOptions, WaitingCall
 export { codeApprovals, codeWaits, waitingCode };
 
 /** By the name of each tool that has a context, that context. */
-type ToolsContext<TOOLS extends ToolSet> = Extract<ToolApprovalConfiguration<TOOLS, unknown>, (...args: never[]) => unknown> extends GenericToolApprovalFunction<TOOLS, infer CONTEXT, unknown> ? CONTEXT : never;
+type ToolsContext<TOOLS extends ToolSet> =
+  Extract<ToolApprovalConfiguration<TOOLS, unknown>, (...args: never[]) => unknown> extends GenericToolApprovalFunction<TOOLS, infer CONTEXT, unknown> ? CONTEXT : never;
 
 export interface AiCodeToolOptions<TOOLS extends ToolSet> extends CodeToolOptions {
   /** What the SDK knows as `toolApproval`, for the tools inside of programs. A tool's own `needsApproval` holds where it says nothing. */
@@ -34,12 +45,12 @@ export interface ResumeOptions<TOOLS extends ToolSet> {
   toolsContext?: ToolsContext<TOOLS>;
 }
 
-export type CodeTool<TOOLS extends ToolSet> = Tool<CodeProgram, CodeOutcome, ToolsContext<TOOLS>> & {
+export type CodeTool<TOOLS extends ToolSet> = {
   type?: undefined;
   execute: (input: CodeProgram, options: ToolExecutionOptions<ToolsContext<TOOLS>>) => Promise<CodeOutcome>;
   /** Goes on with the programs whose calls are answered; gives the messages with what came of them in the place of what said that they wait. */
   resume(options: ResumeOptions<TOOLS>): Promise<ModelMessage[]>;
-};
+} & Tool<CodeProgram, CodeOutcome, ToolsContext<TOOLS>>;
 
 /** One tool whose input is a program that calls these tools. */
 export function codeTool<TOOLS extends ToolSet>(tools: TOOLS, { toolApproval, ...options }: AiCodeToolOptions<TOOLS> = {}): CodeTool<TOOLS> {
@@ -73,7 +84,9 @@ export function codeTool<TOOLS extends ToolSet>(tools: TOOLS, { toolApproval, ..
         return { ...part, output: modelOutput(await programs.resume(stateOf(part) as string, new Map(answered), atWork(given))) };
       };
       const resumed = await Promise.all(
-        messages.map(async (message) => (message.role === 'tool' ? { ...message, content: await Promise.all(message.content.map((part) => (part.type === 'tool-result' ? goOn(part) : part))) } : message)),
+        messages.map(async (message) =>
+          message.role === 'tool' ? { ...message, content: await Promise.all(message.content.map((part) => (part.type === 'tool-result' ? goOn(part) : part))) } : message,
+        ),
       );
       if (left.size > 0) throw new FermataError('invalid_request', `no program in these messages waits for ${[...left].join(', ')}; they wait for ${idsIn(messages)}`);
       return resumed;
@@ -83,7 +96,8 @@ export function codeTool<TOOLS extends ToolSet>(tools: TOOLS, { toolApproval, ..
 
 /** `given`: of the code tool's call, in which the tool is called; absent where it is only described. */
 function definitionOf(name: string, tool: Tool, given?: ToolExecutionOptions<unknown>, { required } = { required: false }): FermataTool {
-  if (tool.type === 'provider' && tool.isProviderExecuted) throw new FermataError('invalid_request', `tool ${name}: its provider carries it out, so no program can call it; give it to the model beside the code tool`);
+  if (tool.type === 'provider' && tool.isProviderExecuted)
+    throw new FermataError('invalid_request', `tool ${name}: its provider carries it out, so no program can call it; give it to the model beside the code tool`);
   const schema = asSchema(tool.inputSchema);
   const { execute, description } = tool;
   const made = defineTool({
@@ -118,7 +132,8 @@ async function contextOf(name: string, { contextSchema }: Tool, given: ToolExecu
   const context = (given.context as Record<string, unknown> | undefined)?.[name];
   if (!contextSchema) return context;
   const checked = (await asSchema(contextSchema).validate?.(context)) ?? { success: true, value: context };
-  if (!checked.success) throw new FermataError('invalid_request', `the context of the tool ${name}: ${checked.error.message}; give it in toolsContext under the code tool's name, by the tool's`);
+  if (!checked.success)
+    throw new FermataError('invalid_request', `the context of the tool ${name}: ${checked.error.message}; give it in toolsContext under the code tool's name, by the tool's`);
   return checked.value;
 }
 
@@ -144,7 +159,10 @@ async function verdictOn<TOOLS extends ToolSet>(
     return verdictOf(await toolApproval({ toolCall, tools, toolsContext: given.context as never, messages, runtimeContext: undefined }));
   }
   const toolContext = await contextOf(name, tool, given);
-  const set = toolApproval && Object.hasOwn(toolApproval, name) ? (toolApproval[name] as ToolApprovalStatus | ((input: unknown, options: object) => ToolApprovalStatus | PromiseLike<ToolApprovalStatus>)) : undefined;
+  const set =
+    toolApproval && Object.hasOwn(toolApproval, name)
+      ? (toolApproval[name] as ToolApprovalStatus | ((input: unknown, options: object) => ToolApprovalStatus | PromiseLike<ToolApprovalStatus>))
+      : undefined;
   if (set !== undefined) return verdictOf(typeof set === 'function' ? await set(input, { toolCallId, messages, toolContext, runtimeContext: undefined }) : set);
   const { needsApproval } = tool;
   const asks = typeof needsApproval === 'function' ? await needsApproval(input, { toolCallId, messages, context: toolContext }) : needsApproval;

@@ -16,8 +16,10 @@ export interface CodeDescriptionOptions {
 }
 
 const HOW = {
-  javascript: 'JavaScript or TypeScript: the body of an async function. `const a = await tools.name({ key: value })`, `await Promise.all([...])` for calls side by side, `return` the result.',
-  python: 'Python: `a = await tools.name(key=value)`, `await asyncio.gather(tools.one(...), tools.two(...))` for calls side by side; the value of the last expression is the result.',
+  javascript:
+    'JavaScript or TypeScript: the body of an async function. `const a = await tools.name({ key: value })`, `await Promise.all([...])` for calls side by side, `return` the result.',
+  python:
+    'Python: `a = await tools.name(key=value)`, `await asyncio.gather(tools.one(...), tools.two(...))` for calls side by side; the value of the last expression is the result.',
 };
 
 /** Whether the declarations of these tools are more than the model is to read; a program then finds them by `tools.search`. */
@@ -33,7 +35,10 @@ export function codeDescription(tools: readonly Tool[], options: CodeDescription
         `There are ${tools.length} tools: ${namesOf(tools)}.`,
         'Look them up in a program first: `tools.search({ query })` finds by words, `tools.describe({ name })` tells what one takes and returns. In Python the same with keyword arguments.',
       ]
-    : [`The tools that a program can call${languages.length > 1 && languages.includes('python') ? ', in Python by the same names and with keyword arguments' : ''}:`, stubsOf(tools, languages)];
+    : [
+        `The tools that a program can call${languages.length > 1 && languages.includes('python') ? ', in Python by the same names and with keyword arguments' : ''}:`,
+        stubsOf(tools, languages),
+      ];
   return [
     'Runs a program that calls tools, and gives back its result. Do the whole of a request in one program: fetch, compute, decide and act in it, and start calls that do not need each other together.',
     ...ways,

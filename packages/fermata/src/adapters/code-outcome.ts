@@ -12,9 +12,9 @@ export interface WaitingCall {
 }
 
 export type CodeOutcome =
-  | { status: 'succeeded'; text: string; /** The program's result as JSON. */ output: unknown }
+  | { status: 'succeeded'; text: string /** The program's result as JSON. */; output: unknown }
   | { status: 'failed'; text: string; error: TaskError }
-  | { status: 'waiting'; text: string; taskId: string; waitingFor: WaitingCall[]; /** The program where it stands, sealed, in base64. */ state: string };
+  | { status: 'waiting'; text: string; taskId: string; waitingFor: WaitingCall[] /** The program where it stands, sealed, in base64. */; state: string };
 
 /** Calls that are told of after a failure. */
 const MOST_CALLS = 30;
@@ -28,14 +28,26 @@ export function endedOutcome(result: EndedResult, maxChars: number): CodeOutcome
     return { status: 'succeeded', output, text: cut(printed && output === null ? printed : [shown, printed].filter(Boolean).join('\n\n'), maxChars) };
   }
   const error: TaskError = result.error ?? { code: 'internal', message: 'the program was cancelled' };
-  const text = [errorText(error), section('Calls that it made, with what came of them; those that are ok have taken effect, do not repeat them', callsText(result)), section('It printed', result.stdout)];
+  const text = [
+    errorText(error),
+    section('Calls that it made, with what came of them; those that are ok have taken effect, do not repeat them', callsText(result)),
+    section('It printed', result.stdout),
+  ];
   return { status: 'failed', error, text: cut(text.filter(Boolean).join('\n\n'), maxChars) };
 }
 
 export function waitingOutcome(result: Pick<TaskResult, 'taskId' | 'waitingFor'>, state: string): CodeOutcome {
   const waitingFor = result.waitingFor.map(({ callId, tool, arguments: args, kind }) => ({ callId, tool, arguments: toWire(args) as Record<string, unknown>, kind }));
-  const calls = waitingFor.map(({ tool, arguments: args, kind }) => `${tool}(${JSON.stringify(args)}), ${kind === 'approval' ? 'which somebody must approve' : 'which somebody else carries out'}`);
-  return { status: 'waiting', taskId: result.taskId, waitingFor, state, text: `The program waits, and goes on by itself when this is settled: ${calls.join('; ')}. Do not run it again.` };
+  const calls = waitingFor.map(
+    ({ tool, arguments: args, kind }) => `${tool}(${JSON.stringify(args)}), ${kind === 'approval' ? 'which somebody must approve' : 'which somebody else carries out'}`,
+  );
+  return {
+    status: 'waiting',
+    taskId: result.taskId,
+    waitingFor,
+    state,
+    text: `The program waits, and goes on by itself when this is settled: ${calls.join('; ')}. Do not run it again.`,
+  };
 }
 
 function errorText({ code, name, message, line, column, hint, traceback }: TaskError): string {
@@ -45,7 +57,9 @@ function errorText({ code, name, message, line, column, hint, traceback }: TaskE
 }
 
 function callsText({ calls }: TaskResult): string {
-  const told = calls.slice(-MOST_CALLS).map(({ tool, arguments: args, status, error }) => `${tool}(${cut(JSON.stringify(toWire(args)), 300)}): ${status}${error ? `: ${error}` : ''}`);
+  const told = calls
+    .slice(-MOST_CALLS)
+    .map(({ tool, arguments: args, status, error }) => `${tool}(${cut(JSON.stringify(toWire(args)), 300)}): ${status}${error ? `: ${error}` : ''}`);
   return (calls.length > told.length ? [`${calls.length - told.length} calls before these`, ...told] : told).join('\n');
 }
 

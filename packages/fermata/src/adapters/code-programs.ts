@@ -53,7 +53,11 @@ export interface CodeProgram {
 }
 
 /** How a call that a program waits for is settled. */
-export type CodeAnswer = { approve: true; arguments?: Record<string, unknown> } | { approve: false; reason?: string } | { output: unknown } | { error: { message: string; name?: string } };
+export type CodeAnswer =
+  | { approve: true; arguments?: Record<string, unknown> }
+  | { approve: false; reason?: string }
+  | { output: unknown }
+  | { error: { message: string; name?: string } };
 
 /** `of`: the call as it was shown to who answered; the answer counts only where the program waits for just that. */
 export type SettledCall = CodeAnswer & { of?: { tool: string; arguments: unknown } };

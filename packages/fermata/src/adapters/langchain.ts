@@ -7,7 +7,7 @@
  */
 import { FermataError } from '@fermata/protocol';
 import type { ToolCallInfo, ToolDefinition } from '@fermata/tools';
-import { type DynamicStructuredTool, type StructuredToolInterface, tool as makeTool } from '@langchain/core/tools';
+import { type DynamicStructuredTool, tool as makeTool, type StructuredToolInterface } from '@langchain/core/tools';
 import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { z } from 'zod';
 import { LANGUAGES } from './code-description.ts';
@@ -75,8 +75,13 @@ export function codeTool(tools: readonly StructuredToolInterface[], { name = 'co
     const atWork = { tools: definitions, signal: config.signal };
     const start = task(`${name}: start`, async () => programs.start(program, atWork));
     const resume = task(`${name}: resume`, async (state: string, answers: Answered[]) => programs.resume(state, new Map(answers), atWork));
-    const carryOut = task(`${name}: call`, async (called: string, args: Record<string, unknown>, callId: number): Promise<CodeAnswer> =>
-      answerOf(() => call(called, args, { ...config, ...getConfig() }, callId), (error) => isGraphBubbleUp(error as Error) || config.signal?.aborted === true),
+    const carryOut = task(
+      `${name}: call`,
+      async (called: string, args: Record<string, unknown>, callId: number): Promise<CodeAnswer> =>
+        answerOf(
+          () => call(called, args, { ...config, ...getConfig() }, callId),
+          (error) => isGraphBubbleUp(error as Error) || config.signal?.aborted === true,
+        ),
     );
     // An interrupt of a task of its own takes no answer that was given to another.
     const ask = task(`${name}: ask`, async (request: CodeInterrupt) => interrupt<CodeInterrupt, CodeDecisions>(request));
@@ -121,7 +126,11 @@ function interruptOf(calls: readonly WaitingCall[], interruptOn: NonNullable<Lan
   const configOf = (tool: string) => (typeof interruptOn[tool] === 'object' ? interruptOn[tool] : {});
   const allowed = (tool: string): Decision[] => [...(configOf(tool).allowedDecisions ?? (['approve', 'edit', 'reject', 'respond'] as const))];
   return {
-    actionRequests: calls.map(({ tool, arguments: args }) => ({ name: tool, args, description: configOf(tool).description ?? `A program calls ${tool} with ${JSON.stringify(args)}` })),
+    actionRequests: calls.map(({ tool, arguments: args }) => ({
+      name: tool,
+      args,
+      description: configOf(tool).description ?? `A program calls ${tool} with ${JSON.stringify(args)}`,
+    })),
     reviewConfigs: [...new Set(calls.map(({ tool }) => tool))].map((tool) => ({ actionName: tool, allowedDecisions: allowed(tool) })),
   };
 }
@@ -129,12 +138,14 @@ function interruptOf(calls: readonly WaitingCall[], interruptOn: NonNullable<Lan
 /** Decisions that do not fit are asked for again, as what they were to decide still waits. */
 function problemOf(given: CodeDecisions | undefined, { actionRequests, reviewConfigs }: CodeInterrupt): string | undefined {
   const decisions = given?.decisions;
-  if (!Array.isArray(decisions) || decisions.length !== actionRequests.length) return `resume with { decisions: [...] }, one for each of ${actionRequests.map(({ name }) => name).join(', ')}, in this order`;
+  if (!Array.isArray(decisions) || decisions.length !== actionRequests.length)
+    return `resume with { decisions: [...] }, one for each of ${actionRequests.map(({ name }) => name).join(', ')}, in this order`;
   for (const [i, decision] of decisions.entries()) {
     const { name } = actionRequests[i] as CodeInterrupt['actionRequests'][number];
     const allowed = reviewConfigs.find(({ actionName }) => actionName === name)?.allowedDecisions ?? [];
     if (!allowed.includes(decision?.type)) return `decision ${i + 1}, on ${name}, is to be ${allowed.join(' or ')}`;
-    if (decision.type === 'edit' && decision.editedAction?.name !== name) return `decision ${i + 1}: a call of ${name} cannot become another; its editedAction is to have that name, and args`;
+    if (decision.type === 'edit' && decision.editedAction?.name !== name)
+      return `decision ${i + 1}: a call of ${name} cannot become another; its editedAction is to have that name, and args`;
   }
   return undefined;
 }
@@ -152,11 +163,7 @@ async function allOf<T>(calls: Promise<T>[]): Promise<T[]> {
   });
 }
 
-async function decided(
-  { callId, tool, arguments: args }: WaitingCall,
-  decision: Made,
-  carryOut: CarryOut,
-): Promise<CodeAnswer> {
+async function decided({ callId, tool, arguments: args }: WaitingCall, decision: Made, carryOut: CarryOut): Promise<CodeAnswer> {
   switch (decision.type) {
     case 'approve':
       return carryOut(tool, args, callId);

@@ -32,7 +32,9 @@ const FAILED = 'An error occurred while running the tool. Please try again.';
 export function codeTool<Context>(tools: readonly Tool<Context>[], { name = 'code', ...options }: AgentsCodeToolOptions = {}) {
   const programs = createCodePrograms(options);
   const functions = tools.map(mustBeFunction);
-  const definitions = functions.map((tool): ToolDefinition => ({ name: tool.name, description: tool.description, parameters: tool.parameters as unknown as Record<string, unknown> }));
+  const definitions = functions.map(
+    (tool): ToolDefinition => ({ name: tool.name, description: tool.description, parameters: tool.parameters as unknown as Record<string, unknown> }),
+  );
   const program = new Agent<Context>({ name, instructions: '', model: new ProgramModel(programs, definitions), tools: functions.map(enveloped) });
   return program.asTool({
     toolName: name,
@@ -110,14 +112,14 @@ class ProgramModel implements Model {
   async #next(items: readonly Item[], program: string, atWork: ToolsAtWork): Promise<CodeOutcome> {
     const calls = items.filter((item): item is CallItem => item.type === 'function_call');
     const at = calls.findLastIndex(({ providerData }) => providerData?.fermata !== undefined);
-    if (at < 0) return this.#programs.start(JSON.parse(program) as CodeProgram, atWork);
-    const { state } = calls[at]?.providerData?.fermata as { state: string };
+    const held = calls[at]?.providerData?.fermata as { state: string } | undefined;
+    if (!held) return this.#programs.start(JSON.parse(program) as CodeProgram, atWork);
     const results = new Map(items.flatMap((item) => (item.type === 'function_call_result' ? [[item.callId, item] as const] : [])));
     const answers = calls.slice(at).flatMap(({ callId }): [number, CodeAnswer][] => {
       const result = results.get(callId);
       return result ? [[Number(callId.slice(callId.lastIndexOf(':') + 1)), answerIn(result)]] : [];
     });
-    return this.#programs.resume(state, new Map(answers), atWork);
+    return this.#programs.resume(held.state, new Map(answers), atWork);
   }
 }
 

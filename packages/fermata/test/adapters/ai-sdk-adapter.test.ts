@@ -54,8 +54,17 @@ test('a tool is given what the SDK gives to tools: its parsed input, context, me
       },
     }),
   };
-  await using server = await serve([{ reply: { calls: [{ name: 'code', arguments: { language: 'javascript', code: 'return [await tools.find({ name: "ann" }), await tools.watch({})]' } }] } }, { expect: '[["ANN"],2]', reply: 'Found.' }]);
-  const { text } = await generateText({ model: modelAt(server.url), tools: { code: codeTool(tools) }, toolsContext: { code: { find: { key: 'secret' } } }, prompt: 'Find her', stopWhen: isStepCount(3) });
+  await using server = await serve([
+    { reply: { calls: [{ name: 'code', arguments: { language: 'javascript', code: 'return [await tools.find({ name: "ann" }), await tools.watch({})]' } }] } },
+    { expect: '[["ANN"],2]', reply: 'Found.' },
+  ]);
+  const { text } = await generateText({
+    model: modelAt(server.url),
+    tools: { code: codeTool(tools) },
+    toolsContext: { code: { find: { key: 'secret' } } },
+    prompt: 'Find her',
+    stopWhen: isStepCount(3),
+  });
   expect(text).toBe('Found.');
   expect(seen).toEqual([{ name: 'ANN', limit: 3 }, expect.stringMatching(/:1$/), 1, 'secret', true]);
 });
@@ -123,13 +132,20 @@ test.each([false, true])("an approval inside of a program is the SDK's own, and 
   let said = await ask();
   while (said.requests.length > 0 && asked.length < 9) {
     const [request] = said.requests;
-    const { call } = request?.toolCall.input as { call: { tool: string; arguments: { amount: number } } };
+    const { call } = (request as NonNullable<typeof request>).toolCall.input as unknown as { call: { tool: string; arguments: { amount: number } } };
     asked.push([call.tool, call.arguments.amount]);
     const approved = call.arguments.amount !== 30;
-    messages.push({ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request?.approvalId as string, approved, ...(approved ? {} : { reason: 'too much' }) }] });
+    messages.push({
+      role: 'tool',
+      content: [{ type: 'tool-approval-response', approvalId: request?.approvalId as string, approved, ...(approved ? {} : { reason: 'too much' }) }],
+    });
     said = await ask();
   }
-  expect(asked).toEqual([['pay', 20], ['pay', 30], ['pay', 40]]);
+  expect(asked).toEqual([
+    ['pay', 20],
+    ['pay', 30],
+    ['pay', 40],
+  ]);
   expect(said.text).toBe('All is paid.');
   expect(shopped.did).toEqual(['price tea', 'pay 20', 'pay 40']);
   expect(server.requests).toHaveLength(2);
@@ -140,7 +156,10 @@ test('`toolApproval` judges the calls of programs as it judges those of a model,
   const code = codeTool(toolsOf({ did, ...tools }), {
     toolApproval: { pay: ({ amount }) => (amount === 20 ? 'approved' : amount === 30 ? { type: 'denied', reason: 'over the budget' } : undefined), price: 'not-applicable' },
   });
-  expect(await code.execute({ language: 'javascript', code: PAYING }, given)).toMatchObject({ status: 'succeeded', output: [3, 'paid 20', 'the call of pay was rejected: over the budget', 'paid 40'] });
+  expect(await code.execute({ language: 'javascript', code: PAYING }, given)).toMatchObject({
+    status: 'succeeded',
+    output: [3, 'paid 20', 'the call of pay was rejected: over the budget', 'paid 40'],
+  });
 });
 
 test('a tool without `execute` is carried out by the app, and the program goes on with what it answers', async () => {
@@ -148,22 +167,42 @@ test('a tool without `execute` is carried out by the app, and the program goes o
   const outcome = await code.execute({ language: 'javascript', code: 'return (await tools.locate({})).city' }, given);
   expect(outcome).toMatchObject({ status: 'waiting', waitingFor: [{ tool: 'locate', kind: 'client_tool' }] });
   const output = await code.toModelOutput?.({ toolCallId: 'c', input: { language: 'javascript', code: '' }, output: outcome });
-  const [message] = await code.resume({ messages: [{ role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'code', output: output as never }] }], answers: { 'c:1': { output: { city: 'Oslo' } } } });
+  const [message] = await code.resume({
+    messages: [{ role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'code', output: output as never }] }],
+    answers: { 'c:1': { output: { city: 'Oslo' } } },
+  });
   expect(message?.content).toMatchObject([{ output: { type: 'text', value: 'Oslo' } }]);
 });
 
 test('an abort ends the program and its calls, and rejects with the reason', async () => {
   const abort = new AbortController();
   let signal: AbortSignal | undefined;
-  const tools = { wait: tool({ inputSchema: z.object({}), execute: (_input, options) => new Promise(() => { signal = options.abortSignal; abort.abort(new Error('enough')); }) }) };
+  const tools = {
+    wait: tool({
+      inputSchema: z.object({}),
+      execute: (_input, options) =>
+        new Promise(() => {
+          signal = options.abortSignal;
+          abort.abort(new Error('enough'));
+        }),
+    }),
+  };
   await expect(codeTool(tools).execute({ language: 'javascript', code: 'await tools.wait({})' }, { ...given, abortSignal: abort.signal })).rejects.toThrow('enough');
   expect(signal?.aborted).toBe(true);
 });
 
 test('many tools are looked up by the program, not read by the model', async () => {
-  const many = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`find_${n}`, tool({ description: `Finds things of kind ${n}`, inputSchema: z.object({ name: z.string().describe('What it is called, as people call it') }), execute: () => n })]));
+  const many = Object.fromEntries(
+    Array.from({ length: 300 }, (_, n) => [
+      `find_${n}`,
+      tool({ description: `Finds things of kind ${n}`, inputSchema: z.object({ name: z.string().describe('What it is called, as people call it') }), execute: () => n }),
+    ]),
+  );
   const code = codeTool(many);
   expect(String(code.description).length).toBeLessThan(5000);
-  const outcome = await code.execute({ language: 'python', code: 'found = tools.search(query="kind 123")\ntools.describe(name=found[0]["name"])["parameters"]["required"], tools.find_123(name="x")' }, given);
+  const outcome = await code.execute(
+    { language: 'python', code: 'found = tools.search(query="kind 123")\ntools.describe(name=found[0]["name"])["parameters"]["required"], tools.find_123(name="x")' },
+    given,
+  );
   expect(outcome).toMatchObject({ status: 'succeeded', output: [['name'], 123] });
 });

@@ -10,7 +10,10 @@ import { type CodeDecisions, type CodeInterrupt, codeTool } from '../../src/adap
 import { PAYING, PAYS, PROGRAMS, REPAIRS, RESULT, SEAL, serve, shop } from './programs.ts';
 
 function toolsOf({ price, pay }: ReturnType<typeof shop>) {
-  return [tool(price.execute, { name: 'price', description: price.description, schema: price.schema }), tool(pay.execute, { name: 'pay', description: pay.description, schema: pay.schema })];
+  return [
+    tool(price.execute, { name: 'price', description: price.description, schema: price.schema }),
+    tool(pay.execute, { name: 'pay', description: pay.description, schema: pay.schema }),
+  ];
 }
 
 function graphOf(url: string, code: ReturnType<typeof codeTool>, checkpointer = new MemorySaver()) {
@@ -25,8 +28,8 @@ function graphOf(url: string, code: ReturnType<typeof codeTool>, checkpointer = 
 }
 
 const thread = { configurable: { thread_id: '1' } };
-const asked = ({ __interrupt__ }: { __interrupt__?: { value?: unknown }[] }) => (__interrupt__ ?? []).map(({ value }) => value as CodeInterrupt);
-const resume = (...decisions: CodeDecisions['decisions']) => new Command({ resume: { decisions } });
+const asked = (state: object) => ((state as { __interrupt__?: { value?: unknown }[] }).__interrupt__ ?? []).map(({ value }) => value as CodeInterrupt);
+const resume = (...decisions: CodeDecisions['decisions']) => new Command({ resume: { decisions } }) as never;
 
 describe.each(['javascript', 'python'] as const)('a program in %s', (language) => {
   test('calls the tools one after the other and side by side, and catches what they throw', async () => {
@@ -52,7 +55,13 @@ test('a call that needs approval interrupts the graph, which goes on elsewhere f
   // Nothing but the checkpointer is the same in the next call.
   const go = (input: Parameters<ReturnType<typeof graphOf>['invoke']>[0]) => graphOf(server.url, codeTool(toolsOf(shopped), options), checkpointer).invoke(input, thread);
   const [first] = asked(await go({ messages: [new HumanMessage('Pay')] }));
-  expect(first).toMatchObject({ actionRequests: [{ name: 'pay', args: { amount: 20 } }, { name: 'pay', args: { amount: 30 } }], reviewConfigs: [{ actionName: 'pay' }] });
+  expect(first).toMatchObject({
+    actionRequests: [
+      { name: 'pay', args: { amount: 20 } },
+      { name: 'pay', args: { amount: 30 } },
+    ],
+    reviewConfigs: [{ actionName: 'pay' }],
+  });
   expect(shopped.did).toEqual(['price tea']);
   const [second] = asked(await go(resume({ type: 'approve' }, { type: 'reject', message: 'too much' })));
   expect(second?.actionRequests).toMatchObject([{ args: { amount: 40 } }]);
@@ -81,7 +90,10 @@ test('decisions that do not fit are asked for again, and where nobody can be ask
   const code = codeTool(toolsOf(shop()), { interruptOn: { pay: { allowedDecisions: ['approve'] } } });
   expect(await code.invoke({ language: 'javascript', code: PAYING })).toContain('nobody can be asked');
   const call = new AIMessage({ content: '', tool_calls: [{ id: 'c1', name: 'code', args: { language: 'javascript', code: PAYING } }] });
-  const graph = new StateGraph(MessagesAnnotation).addNode('tools', new ToolNode([code])).addEdge('__start__', 'tools').compile({ checkpointer: new MemorySaver() });
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode('tools', new ToolNode([code]))
+    .addEdge('__start__', 'tools')
+    .compile({ checkpointer: new MemorySaver() });
   const problems = [];
   for (const input of [{ messages: [call] }, resume({ type: 'approve' }), resume({ type: 'approve' }, { type: 'reject' }), resume({ type: 'approve' }, { type: 'approve' })]) {
     problems.push(asked(await graph.invoke(input, thread))[0]?.problem);

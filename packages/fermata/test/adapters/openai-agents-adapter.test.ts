@@ -37,31 +37,38 @@ test('what is wrong with a program is told to the model with its line, and the n
   server.check();
 });
 
-test.each([false, true])('a call that needs approval is an interruption of the run, which goes on elsewhere from its state: each effect once; responses: %s', async (useResponses) => {
-  await using server = await serve(PAYS);
-  const shopped = shop();
-  // Nothing but the text of the state is the same in the next one.
-  const agent = () => agentOf(codeTool(toolsOf(shopped), { sealKey: SEAL }));
-  let result = await runnerAt(server.url, useResponses).run(agent(), 'Pay');
-  const asked: unknown[] = [];
-  while (result.interruptions.length > 0 && asked.length < 9) {
-    const text = result.state.toString();
-    const next = agent();
-    const state = await RunState.fromString(next, text);
-    for (const interruption of state.getInterruptions()) {
-      const { amount } = JSON.parse(interruption.arguments ?? '') as { amount: number };
-      asked.push([interruption.name, amount]);
-      if (amount === 30) state.reject(interruption, { message: 'rejected: too much' });
-      else state.approve(interruption);
+test.each([false, true])(
+  'a call that needs approval is an interruption of the run, which goes on elsewhere from its state: each effect once; responses: %s',
+  async (useResponses) => {
+    await using server = await serve(PAYS);
+    const shopped = shop();
+    // Nothing but the text of the state is the same in the next one.
+    const agent = () => agentOf(codeTool(toolsOf(shopped), { sealKey: SEAL }));
+    let result = await runnerAt(server.url, useResponses).run(agent(), 'Pay');
+    const asked: unknown[] = [];
+    while (result.interruptions.length > 0 && asked.length < 9) {
+      const text = result.state.toString();
+      const next = agent();
+      const state = await RunState.fromString<undefined, typeof next>(next, text);
+      for (const interruption of state.getInterruptions()) {
+        const { amount } = JSON.parse(interruption.arguments ?? '') as { amount: number };
+        asked.push([interruption.name, amount]);
+        if (amount === 30) state.reject(interruption, { message: 'rejected: too much' });
+        else state.approve(interruption);
+      }
+      result = await runnerAt(server.url, useResponses).run(next, state);
     }
-    result = await runnerAt(server.url, useResponses).run(next, state);
-  }
-  expect(asked).toEqual([['pay', 20], ['pay', 30], ['pay', 40]]);
-  expect(result.finalOutput).toBe('All is paid.');
-  expect(shopped.did).toEqual(['price tea', 'pay 20', 'pay 40']);
-  expect(server.requests).toHaveLength(2);
-  server.check();
-});
+    expect(asked).toEqual([
+      ['pay', 20],
+      ['pay', 30],
+      ['pay', 40],
+    ]);
+    expect(result.finalOutput).toBe('All is paid.');
+    expect(shopped.did).toEqual(['price tea', 'pay 20', 'pay 40']);
+    expect(server.requests).toHaveLength(2);
+    server.check();
+  },
+);
 
 test('two programs side by side have approvals of their own', async () => {
   const pay = (amount: number) => ({ name: 'code', arguments: { language: 'javascript', code: `return await tools.pay({ amount: ${amount} })` } });
@@ -79,13 +86,16 @@ test('two programs side by side have approvals of their own', async () => {
 
 test("a tool has the run's context, may be switched off, and may be too slow; an error that it does not tell is an exception all the same", async () => {
   const tools = [
-    tool({ name: 'whoami', description: '', parameters: z.object({}), execute: (_input, context) => (context?.context as { user: string }).user }),
+    tool({ name: 'whoami', description: '', parameters: z.object({}), execute: (_input, context) => (context as { context: { user: string } }).context.user }),
     tool({ name: 'off', description: '', parameters: z.object({}), isEnabled: false, execute: () => 1 }),
     tool({ name: 'slow', description: '', parameters: z.object({}), timeoutMs: 20, execute: () => new Promise<string>(() => {}) }),
     tool({ name: 'broken', description: '', parameters: z.object({}), execute: () => Promise.reject(new Error('a secret')) }),
   ];
   const code = 'const said = (name) => tools[name]({}).catch((error) => error.message);\nreturn await Promise.all([tools.whoami({}), ...["off", "slow", "broken"].map(said)])';
-  await using server = await serve([{ reply: { calls: [{ name: 'code', arguments: { language: 'javascript', code } }] } }, { expect: ['["ann",', 'not enabled', 'timed out', 'does not tell why'], reply: 'Done.' }]);
+  await using server = await serve([
+    { reply: { calls: [{ name: 'code', arguments: { language: 'javascript', code } }] } },
+    { expect: ['["ann",', 'not enabled', 'timed out', 'does not tell why'], reply: 'Done.' },
+  ]);
   const { finalOutput } = await runnerAt(server.url).run(agentOf(codeTool(tools)), 'Go', { context: { user: 'ann' } });
   expect(finalOutput).toBe('Done.');
 });
@@ -102,10 +112,16 @@ test('a state that was sealed with another key does not go on, and the model is 
 
 test('an abort ends the run, its program and its calls', async () => {
   const abort = new AbortController();
-  const wait = tool({ name: 'wait', description: '', parameters: z.object({}), execute: (_input, _context, details) => new Promise<string>((_done, reject) => {
-    details?.signal?.addEventListener('abort', () => reject(details.signal?.reason));
-    abort.abort(new Error('enough'));
-  }) });
+  const wait = tool({
+    name: 'wait',
+    description: '',
+    parameters: z.object({}),
+    execute: (_input, _context, details) =>
+      new Promise<string>((_done, reject) => {
+        details?.signal?.addEventListener('abort', () => reject(details.signal?.reason));
+        abort.abort(new Error('enough'));
+      }),
+  });
   await using server = await serve([oneProgram('javascript', 'await tools.wait({})')[0] as never]);
   await expect(runnerAt(server.url).run(agentOf(codeTool([wait])), 'Go', { signal: abort.signal })).rejects.toThrow();
 });

@@ -67,7 +67,10 @@ const code = (language: string, text: string) => ({ calls: [{ name: 'code', argu
 
 /** A model that writes a wrong program, is told what is wrong and where, and writes the right one. */
 export const REPAIRS: ScriptedStep[] = [
-  { expect: { has: ['price(args: { product: string', 'What do they cost?'], functions: ['code'] }, reply: code('python', 'prices = []\nprices.append(tools.prise(product="tea"))') },
+  {
+    expect: { has: ['price(args: { product: string', 'What do they cost?'], functions: ['code'] },
+    reply: code('python', 'prices = []\nprices.append(tools.prise(product="tea"))'),
+  },
   { expect: ['unknown_tool', "did you mean 'price'", 'line 2'], reply: code('python', 'tea = tools.price(product="tea")\ntea["cost"]') },
   { expect: ['KeyError', 'line 2', 'price({"product":"tea"}): ok'], reply: code('python', 'tools.price(product="tea")["price"]') },
   { expect: '3', reply: 'Tea costs 3.' },
