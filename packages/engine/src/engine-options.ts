@@ -6,8 +6,10 @@ import type {
   Host,
   Language,
   LimitsInput,
+  Models,
   OpenOptions,
   PolicyRule,
+  ProgramRequest,
   SealKey,
   Store,
   TaskFault,
@@ -62,6 +64,8 @@ export type Verdict = {
 /** What policy may know besides the call itself. */
 export interface CallHistory {
   now: number;
+  /** The call itself was judged before, with other arguments, and counts for its rates already. */
+  isCounted?: boolean;
   /** Calls of tools that the task has made before and policy has not refused, in the order of their start. */
   calls(): readonly { tool: string; at: number; args: () => ValueRecord }[];
 }
@@ -74,6 +78,10 @@ export interface EngineTools {
   names(tenant: string, patterns?: readonly string[]): readonly ToolName[];
   /** The same, with what they do, take and, where that is known, return (JSON Schemas). */
   describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown; result?: unknown }[];
+  /** Calls by which a program finds its tools. They are answered at once, and policy is not asked: they tell what `describe` tells. */
+  readonly finding: readonly ToolName[];
+  /** What one of them answers; throws what the program is to see. */
+  found(tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): unknown;
   /** Throws `invalid_request` where a request asks for what cannot be served. */
   checkRequest(request: TaskRequest): void;
   /** What a task calls by this name; `request`: its own. */
@@ -101,9 +109,17 @@ export interface CheckableTool {
   check?: (args: never) => unknown;
 }
 
+export interface CheckFinding {
+  rule: string;
+  severity: 'error' | 'warning';
+  line: number;
+  column: number;
+  message: string;
+}
+
 /** What is found in a program before it begins. */
 export interface CheckedProgram {
-  findings: readonly { rule: string; severity: 'error' | 'warning'; line: number; column: number; message: string }[];
+  findings: readonly CheckFinding[];
   /** Set where the program is not to be run. */
   fault?: TaskFault;
 }
@@ -118,18 +134,22 @@ export type Moment =
   | 'tool.after'
   | 'settle.after'
   | 'deliver.before'
-  | 'deliver.after';
+  | 'deliver.after'
+  | 'model.before'
+  | 'model.after';
 
 export interface EngineOptions {
   store: Store;
   host: Host;
   tools: EngineTools;
   /** Turns what a user wrote into what a machine takes. */
-  prepare: (program: Pick<TaskRequest, 'language' | 'code' | 'allowedLibraries' | 'strict'>) => PreparedProgram;
+  prepare: (program: Pick<ProgramRequest, 'language' | 'code' | 'allowedLibraries' | 'strict'>) => PreparedProgram;
   /** Looks at a program before it begins; undefined where nothing could be found. `tools`: those that it can call. */
-  check?: (request: TaskRequest, tools: () => CheckableTool[]) => Promise<CheckedProgram> | undefined;
+  check?: (request: ProgramRequest, tools: () => CheckableTool[]) => Promise<CheckedProgram> | undefined;
   /** What to do about a fault, in one sentence. */
-  hint?: (fault: TaskFault, language: Language) => string | undefined;
+  hint?: (fault: TaskFault, language: Language | undefined) => string | undefined;
+  /** Those that write programs for instructions. Default: none, and instructions are refused. */
+  models?: Models;
   /** Seals checkpoints; `oldKeys` only open them. */
   sealKey: SealKey;
   oldKeys?: readonly SealKey[];

@@ -27,6 +27,8 @@ export function toolbox(tools: readonly TestTool[]): EngineTools {
     ready: async () => {},
     names: () => tools.map(({ name }) => ({ name, parameters: null })),
     describe: () => tools.map(({ name }) => ({ name, description: `does ${name}`, parameters: { type: 'object' } })),
+    finding: [],
+    found: () => undefined,
     checkRequest: () => {},
     find: (_, name) => {
       const tool = found.get(name);
@@ -39,7 +41,7 @@ export function toolbox(tools: readonly TestTool[]): EngineTools {
 export interface Premises {
   engine: Engine;
   store: Store;
-  run(request: Partial<TaskRequest> & { code: string }, taskId?: string): Promise<TaskView>;
+  run(request: TaskRequest, taskId?: string): Promise<TaskView>;
   ref(taskId: string): TaskRef;
 }
 
@@ -53,7 +55,7 @@ export async function premises(tools: readonly TestTool[] = [], options: Partial
     store,
     ref,
     run: async (request, taskId) => {
-      const { taskId: id } = await engine.submit(TENANT, { language: 'javascript', ...request }, taskId === undefined ? {} : { taskId });
+      const { taskId: id } = await engine.submit(TENANT, request.code === undefined ? request : { language: 'javascript', ...request }, taskId === undefined ? {} : { taskId });
       return engine.wait(ref(id), 60_000);
     },
   };

@@ -1,12 +1,9 @@
 /** What a model is told of the one tool that takes the place of many: how to write a program, and what it can call. */
 import type { Language } from '@fermata/protocol';
-import { defineTool, type Tool } from '@fermata/tools';
+import type { Tool } from '@fermata/tools';
 import { pythonStubs, typescriptStubs } from '@fermata/tools/stubs';
-import { z } from 'zod';
 
 export const LANGUAGES: readonly Language[] = ['javascript', 'typescript', 'python'];
-/** Found tools that are told of. */
-const MOST_FOUND = 20;
 
 export interface CodeDescriptionOptions {
   languages: readonly Language[];
@@ -23,7 +20,7 @@ const HOW = {
 };
 
 /** Whether the declarations of these tools are more than the model is to read; a program then finds them by `tools.search`. */
-export function areTooMany(tools: readonly Tool[], { languages, maxStubsChars }: CodeDescriptionOptions): boolean {
+function areTooMany(tools: readonly Tool[], { languages, maxStubsChars }: CodeDescriptionOptions): boolean {
   return stubsOf(tools, languages).length > maxStubsChars;
 }
 
@@ -54,31 +51,4 @@ function stubsOf(tools: readonly Tool[], languages: readonly Language[]): string
 function namesOf(tools: readonly Tool[]): string {
   const names = tools.map(({ name }) => name);
   return names.length > 200 ? `${names.slice(0, 200).join(', ')} and ${names.length - 200} more` : names.join(', ');
-}
-
-/** The tools by which a program finds others. A tool of the same name takes their place. */
-export function lookupTools(tools: readonly Tool[]): Tool[] {
-  const search = defineTool({
-    name: 'search',
-    parameters: z.object({ query: z.string().max(1000) }),
-    idempotent: true,
-    execute: ({ query }) => {
-      const words = query.toLowerCase().split(/\W+/).filter(Boolean);
-      const fits = (text: string) => words.every((word) => text.toLowerCase().includes(word));
-      const found = tools.filter((tool) => fits(`${tool.name} ${tool.description}`)).slice(0, MOST_FOUND);
-      return found.map(({ name, description }) => ({ name, description }));
-    },
-  });
-  const describe = defineTool({
-    name: 'describe',
-    parameters: z.object({ name: z.string() }),
-    idempotent: true,
-    execute: ({ name: wanted }) => {
-      const found = tools.find(({ name }) => name === wanted);
-      if (!found) throw new Error(`there is no tool ${wanted.slice(0, 200)}`);
-      const { name, description, parameters, result } = found;
-      return { name, description, parameters, ...(result ? { result } : {}) };
-    },
-  });
-  return [search, describe].filter(({ name }) => !tools.some((tool) => tool.name === name));
 }

@@ -13,7 +13,7 @@ import { createFermata, type Fermata } from '../fermata.ts';
 import { folderKey } from '../seal-key-file.ts';
 import type { Task } from '../task.ts';
 import type { EndedResult, TaskResult, WaitingFor } from '../task-result.ts';
-import { areTooMany, codeDescription, LANGUAGES, lookupTools } from './code-description.ts';
+import { codeDescription, LANGUAGES } from './code-description.ts';
 import { type CodeOutcome, endedOutcome, waitingOutcome } from './code-outcome.ts';
 
 /** What every adapter's code tool can be told. */
@@ -102,10 +102,6 @@ export function createCodePrograms(options: CodeToolOptions = {}): CodePrograms 
     made ??= options.fermata ?? (options.sealKey ? createFermata({ sealKey: options.sealKey }) : ofThisProcess());
     return made;
   };
-  const withLookup = (tools: readonly (Tool | ToolDefinition)[]): Tool[] => {
-    const ready = [...toolsByName(tools).values()];
-    return areTooMany(ready, description) ? [...ready, ...lookupTools(ready)] : ready;
-  };
   const advance = async (task: Task, { judge, signal }: ToolsAtWork): Promise<CodeOutcome> => {
     const result = await ranUntilAsked(task, judge, signal);
     if (result.status !== 'waiting') return endedOutcome(result as EndedResult, maxObservationChars);
@@ -125,12 +121,12 @@ export function createCodePrograms(options: CodeToolOptions = {}): CodePrograms 
       if (!languages.includes(language)) return refused(`language is to be ${languages.join(' or ')}`);
       if (typeof code !== 'string') return refused('code is to be the text of a program');
       const given = { ...(limits ? { limits } : {}), ...(allowedLibraries ? { allowedLibraries } : {}), ...(strict ? { strict } : {}) };
-      await using task = await fermata().start({ language, code, tools: withLookup(atWork.tools), ...given });
+      await using task = await fermata().start({ language, code, tools: atWork.tools, ...given });
       return await advance(task, atWork);
     },
     async resume(state, answers, atWork) {
       atWork.signal?.throwIfAborted();
-      await using task = await fermata().restore(Buffer.from(state, 'base64'), { tools: withLookup(atWork.tools), ...bound(boundTo) });
+      await using task = await fermata().restore(Buffer.from(state, 'base64'), { tools: atWork.tools, ...bound(boundTo) });
       for (const [callId, answer] of answers) settle(task, callId, answer);
       return await advance(task, atWork);
     },

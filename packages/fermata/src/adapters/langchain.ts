@@ -64,7 +64,7 @@ export function codeTool(tools: readonly StructuredToolInterface[], { name = 'co
     const atWork = definitions.map((definition) => ({
       ...definition,
       requiresApproval: asks(definition.name),
-      execute: (args: Record<string, unknown>, { callId, signal }: ToolCallInfo) => call(definition.name, args, { ...config, signal }, callId),
+      execute: (args: unknown, { callId, signal }: ToolCallInfo) => call(definition.name, args as Record<string, unknown>, { ...config, signal }, callId),
     }));
     const judge = () => ({ act: 'reject' as const, reason: 'nobody can be asked outside of a graph with a checkpointer' });
     return programs.start(program, { tools: atWork, judge, signal: config.signal });

@@ -5,8 +5,9 @@
 import type { ValueRecord } from '@fermata/protocol';
 import { newAjv } from '../new-ajv.ts';
 import { type SchemaCheck, schemaCheck } from '../schema-check.ts';
-import { inTimeFor, type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
+import type { Tool, ToolCallInfo } from '../tool.ts';
 import type { ToolGate, ToolLimits } from '../tool-limits.ts';
+import { inTimeFor, refusal } from '../tool-schema.ts';
 import { plainJson } from './plain-json.ts';
 
 export interface ForeignTool {
@@ -33,7 +34,7 @@ export function foreignTool({ keepBytes = false, execute, ...shown }: ForeignToo
     if (!issue) return args;
     const { path, message, keyword, params } = issue;
     const unknown = keyword === 'additionalProperties' ? `: ${String(params?.additionalProperty)}` : '';
-    throw new ToolError(`invalid arguments for ${shown.name}: ${path ? `${path} ` : ''}${message}${unknown}`, { name: 'InvalidArguments', data: { path } });
+    throw refusal(shown.name, 'parameters', path, `${message}${unknown}`);
   };
   return { ...shown, check, execute: execute as Tool['execute'] };
 }

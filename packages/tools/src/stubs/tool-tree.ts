@@ -1,12 +1,12 @@
 /** Tools by the groups that their names make: `crm.find` is `find` in `crm`. */
-import type { Tool } from '../tool.ts';
+import type { StubTool } from './stub-tool.ts';
 
 export interface ToolTree {
-  tools: Map<string, Tool>;
+  tools: Map<string, StubTool>;
   groups: Map<string, ToolTree>;
 }
 
-export function toolTree(tools: readonly Tool[]): ToolTree {
+export function toolTree(tools: readonly StubTool[]): ToolTree {
   const root: ToolTree = { tools: new Map(), groups: new Map() };
   for (const tool of tools) {
     const path = tool.name.split('.');
