@@ -15,7 +15,7 @@ describe.each(documents)('%s', (document) => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'fermata-docs-'));
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    for (const name of ['node_modules', 'examples']) symlinkSync(join(root, name), join(folder, name));
     writeFileSync(join(folder, 'package.json'), '{}');
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 /** What the package `fermata` offers: a Fermata, its tasks and their results, tools, values and errors. */
 export type { CallView, Decision as CallDecision, Engine, TaskFilter, TaskView, WaitingCall } from '@fermata/engine';
-export type { Inspection, Language, Limits, LimitsInput, SealKey, StackFrame, Value, ValueRecord } from '@fermata/protocol';
+export type { ModelOptions, ModelsOptions, ProviderKind, ProviderOptions, TokenPrice } from '@fermata/models';
+export type { Inspection, Language, Limits, LimitsInput, Model, Models, SealKey, StackFrame, Value, ValueRecord } from '@fermata/protocol';
 export { ERROR_CODES, type ErrorCode, FermataError, fromWire, toWire } from '@fermata/protocol';
 export { defineTool, type Tool, type ToolArguments, type ToolCallInfo, type ToolDefinition, ToolError, type ToolParameters } from '@fermata/tools';
 export type { CheckRule, Finding } from '@fermata/tools/check';

@@ -6,6 +6,7 @@
  */
 import type { Engine, EngineOptions, FolderOwner } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
+import type { ModelsOptions } from '@fermata/models';
 import {
   type ErrorCode,
   FermataError,
@@ -74,8 +75,8 @@ export interface OpenEngineOptions
   secret?: ToolRegistryOptions['secret'];
   /** Who is to be told of all tasks of a tenant; learns it from the store before any task runs. */
   listeners?: { load(store: Store): Promise<void>; has(tenant: string): boolean };
-  /** Those that write programs for instructions. Default: none, and instructions are refused. */
-  models?: Models;
+  /** Those that write programs for instructions, or how to reach them. Default: none, and instructions are refused. */
+  models?: Models | ModelsOptions;
   /** Seals checkpoints. Default: a key in the data folder, made at first use. */
   sealKey?: SealKey;
 }
@@ -112,12 +113,13 @@ const optionsSchema = strictOptions({
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
 export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenEngine> {
   parseOptions(optionsSchema, options, 'openEngine');
-  const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, policy: given = [], listeners, ...others } = options;
+  const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, policy: given = [], listeners, models: wanted, ...others } = options;
   const { tools = [], sources, sourcesWaitMs = SOURCES_WAIT_MS, allowSourceCommands, network, networkHeaders, trustHosts, anyHost, secret, ...rest } = others;
   // Only who opens an engine needs these, and they are not small.
   const { checkableTools, createEngine, createMemoryStore, createSqliteStore, takeFolder } = await import('@fermata/engine');
   const { createToolRegistry, PolicyBook } = await import('@fermata/tools/registry');
   const { engineTools } = await import('./engine-tools.ts');
+  const models = wanted && (await modelsOf(wanted));
   const owner = folder === undefined ? undefined : takeFolder(folder);
   let begun: ToolRegistry | undefined;
   try {
@@ -138,6 +140,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const engine: Engine = createEngine({
       ...rest,
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
+      ...(models ? { models } : {}),
       ...{ store, host, sealKey, prepare: prepareSource as EngineOptions['prepare'] },
       hint: (fault, language) => hintOf(fault as TaskError & { code: ErrorCode }, 'library', language),
       check: (request, callable) => checkTask(request, callable) as ReturnType<NonNullable<EngineOptions['check']>>,
@@ -150,6 +153,8 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       await engine.close(how);
       await registry.close();
       await host.close();
+      // Those that were made here.
+      if (models && models !== wanted) await (models as Models & AsyncDisposable)[Symbol.asyncDispose]();
       owner?.release();
     };
     const prepare = async (languages: readonly Language[] = ['python', 'javascript']) => {
@@ -168,6 +173,12 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     owner?.release();
     throw error;
   }
+}
+
+async function modelsOf(wanted: Models | ModelsOptions): Promise<Models> {
+  if ('find' in wanted) return wanted;
+  const { createModels } = await import('@fermata/models');
+  return createModels(wanted);
 }
 
 function joined(some: ToolSourcesOptions = {}, more: ToolSourcesOptions = {}): ToolSourcesOptions {

@@ -17,6 +17,7 @@ export const COMMANDS: Record<string, CommandEntry> = {
     about: 'run a program in a sandbox; its output and result go to stdout, all else to stderr',
     load: async () => (await import('./run-command.ts')).addRunCommand,
   },
+  ask: { about: 'have a model write the program that does what you say, run it, and answer', load: async () => (await import('./ask-command.ts')).addAskCommand },
   check: { about: 'say what is wrong with a program, without running it', load: async () => (await import('./check-command.ts')).addCheckCommand },
   resume: { about: 'go on with a task, or with a program from its snapshot file', load: async () => (await import('./resume-command.ts')).addResumeCommand },
   task: { about: 'durable tasks: look at them, pause and resume them, decide on their calls', load: async () => (await import('./task-command.ts')).addTaskCommand },

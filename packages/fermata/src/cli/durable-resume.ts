@@ -31,7 +31,8 @@ export async function resumeTask(taskId: string, options: ResumeOptions): Promis
   const after = await lastEvent(connection.client, taskId);
   await tasks.resume(taskId);
   const approve = approvalOf(options.approve);
-  const stopped = await followTask(connection, taskId, { json, progress, approve, redo: options.redo === true, pauseAfterMs: options.pauseAfter, after });
+  const asked = (await tasks.code(taskId)).instruction !== undefined;
+  const stopped = await followTask(connection, taskId, { json, progress, approve, asked, redo: options.redo === true, pauseAfterMs: options.pauseAfter, after });
   return tellTask(stopped, { json, progress, connection });
 }
 

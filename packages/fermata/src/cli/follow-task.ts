@@ -18,6 +18,8 @@ export interface FollowOptions {
   json: boolean;
   progress: Progress;
   approve: Approval;
+  /** A model writes the program: its answer is the command's output, not what the program prints. */
+  asked?: boolean;
   /** Carry out again calls whose outcome is unknown. */
   redo?: boolean;
   pauseAfterMs?: number | undefined;

@@ -10,10 +10,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { FolderOwner } from '@fermata/engine';
 import { IMAGE_NAMES, librariesOf, readManifest } from '@fermata/machine';
+import type { ModelsOptions } from '@fermata/models';
 import { FermataError, type ImageName, type Store } from '@fermata/protocol';
 import type { ImagesWire } from '@fermata/protocol/wire';
 import { createServer, createWebhookListeners, type FermataServer, type ServerOptions } from '@fermata/server';
 import { type OpenEngineOptions, openEngine } from '../open-engine.ts';
+import { modelsFor } from './models-for.ts';
 
 export interface LocalOptions
   extends Pick<
@@ -24,6 +26,8 @@ export interface LocalOptions
   toolsFile?: string | undefined;
   /** Whether a source of the configuration that cannot be used is an error. */
   sourcesMustConnect?: boolean;
+  /** Default: those of the environment, for the owner of the folder. */
+  models?: () => Promise<ModelsOptions>;
   server?: Pick<ServerOptions, 'development' | 'webhooks' | 'onError'>;
 }
 
@@ -42,9 +46,10 @@ const TENANT = 'default';
 const LONGEST_SOCKET = 100;
 
 /** Throws `store_locked` where another process owns the folder, and `source_failed` where a source must connect and does not. */
-export async function openLocal(folder: string, { toolsFile, sourcesMustConnect = false, server: how, ...options }: LocalOptions): Promise<LocalServer> {
+export async function openLocal(folder: string, { toolsFile, sourcesMustConnect = false, models: ofCommand, server: how, ...options }: LocalOptions): Promise<LocalServer> {
   const listeners = createWebhookListeners();
-  const opened = await openEngine({ listeners, goesOn: () => false, trustHosts: true, anyHost: true, ...options, folder });
+  const models = await (ofCommand?.() ?? modelsFor({}, true));
+  const opened = await openEngine({ listeners, goesOn: () => false, trustHosts: true, anyHost: true, ...options, models, folder });
   const { engine, store, registry, policy, check } = opened;
   const failed = (await registry.sources(TENANT))
     .filter(({ state, createdAt }) => createdAt === null && state !== 'connected')

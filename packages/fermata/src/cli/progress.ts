@@ -69,6 +69,17 @@ export class Progress {
     }
   };
 
+  /** A program that a model has written. */
+  program(head: string, code: string): void {
+    this.line(styled('cyan', head));
+    for (const line of code.trimEnd().split('\n')) this.line(styled('dim', `  ${line}`));
+  }
+
+  /** What is wrong with it, and goes back to the model. */
+  fault({ code, message, line }: { code: string; message: string; line?: number | null }): void {
+    this.line(styled('yellow', `fault ${code}: ${message.split('\n')[0]}${line == null ? '' : ` (line ${line})`}`));
+  }
+
   /** A line of its own, below what the program has printed so far. */
   line(text: string): void {
     if (!this.#quiet) this.say(text);

@@ -11,16 +11,16 @@ import { dataDir } from '../seal-key-file.ts';
 import { collect } from './constraint-options.ts';
 import { EXIT } from './exit-code.ts';
 import { openLocal } from './local-server.ts';
+import { configOfEnvironment, type ModelCommandOptions, modelsFor } from './models-for.ts';
 import { loadServeConfig } from './serve-config.ts';
 import { readToolsFile } from './tools-file.ts';
 import { parseCount, parseDuration } from './units.ts';
 
-interface ServeOptions {
+interface ServeOptions extends ModelCommandOptions {
   host: string;
   port: number;
   data?: string;
   tools?: string;
-  config?: string;
   secret?: string[];
   dev?: boolean;
   machines: 'processes' | 'threads';
@@ -43,7 +43,8 @@ export function addServeCommand(command: Command, done: (exitCode: number) => vo
     .option('--port <n>', 'at which port; 0: any that is free', parseCount, 7070)
     .option('--data <folder>', 'data folder (default: FERMATA_DATA_DIR, else that of the user)')
     .option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }, for all tasks')
-    .option('-c, --config <file>', 'JSON with secrets, policy and network_headers')
+    .option('-c, --config <file>', 'JSON with models, secrets, policy and network_headers (default: FERMATA_CONFIG)')
+    .option('-m, --model <name>', 'for instructions that name none: <provider>/<model>, or scripted:<file> (default: FERMATA_MODEL, else that of the configuration)')
     .option('--secret <name=VARIABLE>', 'a secret for tools of the tenant default, from the environment (repeatable)', collect)
     .option('--dev', 'make a key for this process, and print it; on a loopback address only')
     .addOption(new Option('--machines <where>', 'where programs run: in child processes, or in threads of this one').choices(['processes', 'threads']).default('processes'))
@@ -60,11 +61,12 @@ export function addServeCommand(command: Command, done: (exitCode: number) => vo
 async function serve(options: ServeOptions): Promise<number> {
   const { host, port, data = dataDir(), tools: toolsFile, dev = false, machines, drain, maxRunning, json } = options;
   const equipment = await readToolsFile(toolsFile);
-  const { policy, networkHeaders, secret } = await loadServeConfig(options.config, options.secret);
+  const { policy, networkHeaders, secret } = await loadServeConfig(options.config ?? configOfEnvironment(), options.secret);
   const file = toolsFile === undefined ? undefined : resolve(toolsFile);
   const local = await openLocal(data, {
     ...equipment,
     ...{ policy: [...equipment.policy, ...policy], networkHeaders, secret },
+    models: () => modelsFor(options, false),
     ...{ toolsFile, host: machines, sourcesWaitMs: SOURCES_WAIT_MS, allowSourceCommands: options.allowSourceCommands ?? false },
     ...(maxRunning === undefined ? {} : { maxRunning }),
     ...{ trustHosts: false, anyHost: options.allowAnyHost === true },

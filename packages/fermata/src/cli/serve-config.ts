@@ -1,16 +1,19 @@
 /**
- * The file that `fermata serve --config` names: secrets, rules for all tasks, and headers that are added to requests of programs.
+ * The file that `--config` or FERMATA_CONFIG names: models, secrets, rules for all tasks, and headers that are added to requests of
+ * programs.
  *
  * A secret is for the tenants that it names, else for `default` alone: whoever registers a tool decides where its secrets are sent.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { ModelsOptions } from '@fermata/models';
 import { FermataError, type PolicyRule, parseOptions } from '@fermata/protocol';
 import { strictOptions } from '@fermata/protocol/schemas';
 import { policyRuleOf, policyRuleSchema } from '@fermata/protocol/wire';
 import { checkRules } from '@fermata/tools';
 import type { AddedHeader } from '@fermata/tools/registry';
 import { z } from 'zod';
+import { modelsOptionsOf, modelsSchema } from './models-config.ts';
 import { readJson } from './read-input.ts';
 
 export interface ServeConfig {
@@ -25,6 +28,7 @@ const secretSchema = z.union(
   'a text, { value }, { env } or { file } is wanted, the latter with tenants if need be',
 );
 const configSchema = strictOptions({
+  models: modelsSchema.optional(),
   secrets: z.record(z.string().min(1), secretSchema).optional(),
   policy: z.array(policyRuleSchema).max(1000).optional(),
   network_headers: z
@@ -42,10 +46,21 @@ const configSchema = strictOptions({
 
 const DEFAULT_TENANTS = ['default'];
 
+/** What it says of models; all of it must have its form. */
+export async function loadModelsConfig(file: string): Promise<ModelsOptions> {
+  return modelsOptionsOf((await readConfig(file)).models ?? {});
+}
+
+async function readConfig(file: string | undefined): Promise<z.output<typeof configSchema>> {
+  if (file === undefined) return {};
+  const at = `the configuration ${file}`;
+  return parseOptions(configSchema, await readJson(`@${file}`, at), at);
+}
+
 /** `given`: secrets of the command line, as `name=VARIABLE`. Throws `invalid_request` with the place of what is wrong. */
 export async function loadServeConfig(file: string | undefined, given: readonly string[] = []): Promise<ServeConfig> {
   const at = file === undefined ? '' : `the configuration ${file}`;
-  const config = file === undefined ? {} : parseOptions(configSchema, await readJson(`@${file}`, at), at);
+  const config = await readConfig(file);
   const folder = file === undefined ? '.' : dirname(file);
   const secrets = new Map(Object.entries(config.secrets ?? {}).map(([name, one]) => [name, secretOf(name, one, folder)]));
   for (const text of given) {

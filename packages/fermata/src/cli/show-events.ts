@@ -7,7 +7,7 @@ import type { Progress } from './progress.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what an event holds follows from its kind
 type Data = Record<string, any>;
 
-export function wireEvents({ json, progress }: { json: boolean; progress: Progress }): (event: EventWire) => void {
+export function wireEvents({ json, progress, asked = false }: { json: boolean; progress: Progress; asked?: boolean }): (event: EventWire) => void {
   const names = new Map<number, string>();
   const of = (id: number) => ({ id, name: names.get(id) ?? 'call', args: {} });
   return ({ kind, data }) => {
@@ -16,8 +16,9 @@ export function wireEvents({ json, progress }: { json: boolean; progress: Progre
       case 'output': {
         if (json) return;
         const bytes = told.base64 === undefined ? told.text : Buffer.from(told.base64, 'base64');
-        progress.onEvent({ type: 'output', stream: told.stream, text: bytes.toString() });
-        (told.stream === 'stdout' ? process.stdout : process.stderr).write(bytes);
+        const stream = asked ? 'stderr' : told.stream;
+        progress.onEvent({ type: 'output', stream, text: bytes.toString() });
+        process[stream as 'stdout' | 'stderr'].write(bytes);
         return;
       }
       case 'position':
@@ -26,6 +27,14 @@ export function wireEvents({ json, progress }: { json: boolean; progress: Progre
         return progress.onEvent({ type: 'progress', value: told.value });
       case 'step':
         return progress.onEvent({ type: 'step', name: told.name });
+      case 'model_asked':
+        return progress.onEvent({ type: 'step', name: told.phase });
+      case 'program':
+        return progress.program(`program ${told.version} (${told.language}${told.by === 'model' ? '' : `, by ${told.by}`})`, told.code);
+      case 'repair':
+        return progress.fault(told.error);
+      case 'over_budget':
+        return progress.line(`the model has used ${told.tokens} tokens of ${told.max_tokens}; the task pauses`);
       case 'finding':
         return progress.onEvent({ type: 'finding', message: told.message, line: told.line, severity: told.severity });
       case 'call':

@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import type { Approver } from '../tool-runner.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import type { ConstraintOptions } from './constraint-options.ts';
+import { isPlan } from './plan.ts';
 import { parseDuration } from './units.ts';
 
 export interface TaskCommandOptions {
@@ -59,7 +60,7 @@ export function approvalOf(how: TaskCommandOptions['approve']): Approval {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return async (tool, args) => {
     const { confirm, isCancel } = await import('@clack/prompts');
-    const answer = await confirm({ message: `Allow ${tool}(${JSON.stringify(args)})?`, initialValue: false, output: process.stderr });
+    const answer = await confirm({ message: isPlan(tool, args) ? 'Run this program?' : `Allow ${tool}(${JSON.stringify(args)})?`, initialValue: false, output: process.stderr });
     if (!isCancel(answer)) return answer ? { approve: true } : { approve: false, reason: 'refused at the terminal' };
     // The prompt has taken the key from the terminal; it means here what it means elsewhere.
     process.emit('SIGINT');

@@ -7,6 +7,7 @@ import type { TaskError } from '../task-result.ts';
 import type { Connection } from './connection.ts';
 import { describeError } from './describe-error.ts';
 import { EXIT } from './exit-code.ts';
+import { isPlan } from './plan.ts';
 import type { Progress } from './progress.ts';
 
 /** Says how a task that was followed ended, or how to go on with it. Returns the exit code. */
@@ -17,9 +18,17 @@ export function tellTask(task: TaskWire, { json, progress, connection }: { json:
   if (!json) {
     if (told.status === 'failed') progress.say(failureText(told));
     if (told.status === 'cancelled') progress.say('cancelled');
-    if (told.status === 'succeeded') process.stdout.write(outputText(told.result.output));
+    if ('result' in told) sayTokens(told, progress);
+    if (told.status === 'succeeded') process.stdout.write(outputText(told.result.answer ?? told.result.output));
   }
   return exitCodeOfTask(task);
+}
+
+/** What the model of an instruction has cost, and that it is silent where it is. */
+function sayTokens(task: Extract<TaskWire, { result: unknown }>, progress: Progress): void {
+  const { model_tokens: tokens, model_cost_usd: cost } = task.resources_used;
+  if (task.status === 'succeeded' && task.result.answer === null) progress.say('the model has not answered; this is the result of its program');
+  if (tokens > 0) progress.line(`model: ${tokens} tokens${cost === undefined ? '' : `, $${cost.toFixed(4)}`}`);
 }
 
 export function exitCodeOfTask({ status }: TaskWire): number {
@@ -56,7 +65,7 @@ function stoppedText(task: Extract<TaskWire, { status: 'paused' | 'waiting' }>, 
   for (const { call_id, kind, tool, arguments: args } of waits) {
     const what = kind === 'client_tool' ? 'answer' : kind === 'outcome_unknown' ? 'retry' : 'approve';
     lines.push(
-      `  ${tool}(${JSON.stringify(args)}): fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`,
+      `  ${isPlan(tool, args) ? 'the program' : `${tool}(${JSON.stringify(args)})`}: fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`,
     );
   }
   const decide = waits.some(({ kind }) => kind === 'approval') ? ' --approve auto' : '';

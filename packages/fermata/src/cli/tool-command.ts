@@ -3,7 +3,7 @@ import type { CreateToolWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
 import { type Connection, connect } from './connection.ts';
 import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
-import { newTaskId, submit } from './durable-run.ts';
+import { newTaskId, submit } from './durable-task.ts';
 import { EXIT } from './exit-code.ts';
 import { followTask } from './follow-task.ts';
 import type { LocalOptions } from './local-server.ts';

@@ -19,20 +19,21 @@ const KNOWN = PROVIDER_KINDS.filter((kind) => kind !== 'openai-compatible');
 export function createModels(options: ModelsOptions = {}): Models & AsyncDisposable {
   checkModelsOptions(options);
   const { providers = {}, environment = process.env, anyScript = false } = options;
-  const defaultName = options.default ?? (environment.FERMATA_MODEL || undefined);
+  const named = options.default ?? (environment.FERMATA_MODEL || undefined);
+  const defaultName = named?.startsWith(SCRIPTED) ? inFull(named) : named;
   const scripted = new Map<string, ScriptedModel>();
 
   function script(name: string): Model {
-    if (!anyScript && name !== defaultName)
+    if (!anyScript && name !== defaultName) {
       throw new FermataError('model_error', `the script of ${name} is not loaded here`, { hint: 'Only whoever starts the engine chooses a script, as its default model.' });
-    const file = resolve(name.slice(SCRIPTED.length));
-    const model = scripted.get(file) ?? createScriptedModel(name, file);
-    scripted.set(file, model);
+    }
+    const model = scripted.get(name) ?? createScriptedModel(name, name.slice(SCRIPTED.length));
+    scripted.set(name, model);
     return model;
   }
 
   function find(name: string): Model {
-    if (name.startsWith(SCRIPTED)) return script(name);
+    if (name.startsWith(SCRIPTED)) return script(inFull(name));
     const slash = name.indexOf('/');
     const provider = slash < 0 ? name : name.slice(0, slash);
     const model = name.slice(slash + 1);
@@ -51,6 +52,11 @@ export function createModels(options: ModelsOptions = {}): Models & AsyncDisposa
     for (const model of scripted.values()) await model.close();
   };
   return { defaultName, find, [Symbol.asyncDispose]: dispose };
+}
+
+/** With the whole path of its file: a task may go on in a process elsewhere. */
+function inFull(name: string): string {
+  return `${SCRIPTED}${resolve(name.slice(SCRIPTED.length))}`;
 }
 
 function providerModel(name: string, provider: string, model: string, options: ProviderOptions, environment: Record<string, string | undefined>): Model {
