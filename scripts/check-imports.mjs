@@ -11,6 +11,12 @@ const LAYERS = {
   packages: ['protocol', 'machine', 'tools', 'models', 'engine', 'server', 'client', 'fermata'],
   'packages/machine/src': ['wasm', 'hosts'],
 };
+/** Agent frameworks, and where each may be imported: files of `packages` whose path begins so. */
+const FRAMEWORKS = {
+  ai: ['models/src/', 'fermata/src/adapters/ai-sdk'],
+  '@langchain/': ['fermata/src/adapters/langchain'],
+  '@openai/agents': ['fermata/src/adapters/openai-agents'],
+};
 const GRAB_BAGS = new Set(['utils', 'util', 'helpers', 'helper', 'shared', 'common', 'misc', 'manager', 'types']);
 const MAX_LINES = 500;
 const ROOTS = ['packages', 'scripts', 'tests', 'examples', 'bench'];
@@ -21,7 +27,11 @@ const SOURCE = /\.(ts|mts|js|mjs|py|c|h|sh)$/;
 export function problemsIn(root) {
   const files = ROOTS.flatMap((folder) => walk(root, folder));
   const imports = new Map(files.filter((file) => /^packages\/[^/]+\/src\/.*ts$/.test(file)).map((file) => [file, importsOf(root, file)]));
-  return [...files.flatMap((file) => shapeProblems(root, file)), ...[...imports].flatMap(([file, targets]) => layerProblems(file, targets)), ...cycles(imports)];
+  return [
+    ...files.flatMap((file) => shapeProblems(root, file)),
+    ...[...imports].flatMap(([file, targets]) => [...layerProblems(file, targets), ...frameworkProblems(root, file)]),
+    ...cycles(imports),
+  ];
 }
 
 function walk(root, folder) {
@@ -42,10 +52,22 @@ function shapeProblems(root, file) {
   return problems;
 }
 
+function frameworkProblems(root, file) {
+  return specifiersIn(root, file).flatMap((specifier) => {
+    const [name, places] =
+      Object.entries(FRAMEWORKS).find(([framework]) => specifier === framework || specifier.startsWith(framework.endsWith('/') ? framework : `${framework}/`)) ?? [];
+    return places && !places.some((place) => file.startsWith(`packages/${place}`)) ? [`${file}: imports ${name}; only ${places.join(' and ')} may`] : [];
+  });
+}
+
+function specifiersIn(root, file) {
+  const code = readFileSync(join(root, file), 'utf8').replace(/^\s*(\*|\/\*|\/\/).*$/gm, '');
+  return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map((match) => match[1]);
+}
+
 /** Files and folders of packages that `file` imports, as paths from the root; other packages by their folder. */
 function importsOf(root, file) {
-  const code = readFileSync(join(root, file), 'utf8').replace(/^\s*(\*|\/\*|\/\/).*$/gm, '');
-  const specifiers = [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map((match) => match[1]);
+  const specifiers = specifiersIn(root, file);
   return specifiers.flatMap((specifier) => {
     if (specifier.startsWith('.'))
       return [

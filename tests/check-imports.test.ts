@@ -45,6 +45,8 @@ test.each([
   ['a package without a place', 'packages/other/src/a.ts', "import '@fermata/protocol';", 'no place in LAYERS'],
   ['a file that imports itself', 'packages/protocol/src/a.ts', "import './a.ts';", 'import cycle'],
   ['a file named after nothing', 'packages/protocol/src/utils.ts', 'export {};', 'says nothing'],
+  ['an agent framework outside of its adapter', 'packages/fermata/src/adapters/langchain.ts', "import { tool } from 'ai';", 'imports ai; only'],
+  ['a framework by a path of its own', 'packages/fermata/src/index.ts', "await import('@langchain/core/tools');", 'imports @langchain/'],
   ['a file that is too long', 'scripts/long.mjs', '\n'.repeat(501), 'split it'],
 ])('%s is refused', (_what, path, text, problem) => {
   expect(problemsWith({ [path]: text })).toEqual([expect.stringContaining(problem)]);

@@ -45,6 +45,8 @@ export interface ToolSchema {
 }
 
 let ajv: Ajv | undefined;
+/** For schemas that say that they are of 2020-12, as those made by zod do. */
+let ajv2020: Ajv | undefined;
 const REFUSALS = {
   parameters: ['InvalidArguments', (tool: string) => `invalid arguments for ${tool}:`],
   result: ['InvalidResult', (tool: string) => `${tool} answered what it does not promise:`],
@@ -126,7 +128,12 @@ function jsonSchema(tool: string, part: Part, schema: Json): ToolSchema {
 function compiled(schema: Json, what: string): SchemaCheck {
   try {
     // `ownProperties`: an argument may be called `constructor`.
-    ajv ??= newAjv({ strict: false, allErrors: false, ownProperties: true });
+    const options = { strict: false, allErrors: false, ownProperties: true };
+    if (typeof schema.$schema === 'string' && schema.$schema.includes('2020-12')) {
+      ajv2020 ??= newAjv(options, 2020);
+      return schemaCheck(ajv2020, schema);
+    }
+    ajv ??= newAjv(options);
     return schemaCheck(ajv, schema);
   } catch (cause) {
     if (cause instanceof TookTooLong) throw new FermataError('invalid_request', `${what} too large a JSON Schema: it cannot be compiled in time`, { cause });
