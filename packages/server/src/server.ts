@@ -76,7 +76,7 @@ export function createServer(options: ServerOptions): FermataServer {
   const localKey = developmentKey ?? newKey();
   const dispatcher = new WebhookDispatcher({ ...context, moment, timeoutMs: webhooks.timeoutMs ?? 15_000, pollMs: webhooks.pollMs ?? 1000 });
   const wake = () => dispatcher.wake();
-  const app = createApp(context, { developmentKey, corsOrigins: options.corsOrigins, wake });
+  const app = createApp(context, { developmentKey, corsOrigins: options.corsOrigins, ...(options.mcp ? { mcp: options.mcp } : {}), wake });
   let local: ReturnType<typeof createApp> | undefined;
   const localApp = () => (local ??= createApp(context, { developmentKey: localKey, localBy: 'the command line', wake }));
   const servers = new Set<Server>();

@@ -13,4 +13,5 @@ export type { ToolProgram } from './sources/code.ts';
 export type { LiveSource, SourceState } from './sources/live-source.ts';
 export { type McpSourceOptions, type OpenApiAuth, type OpenApiSourceOptions, sourceSpecs, type ToolSourcesOptions, toolSourcesShape } from './sources/source-options.ts';
 export { pythonStubs } from './stubs/python.ts';
+export type { StubbedTool } from './stubs/tool-tree.ts';
 export { typescriptStubs } from './stubs/typescript.ts';

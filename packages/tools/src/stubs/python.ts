@@ -1,7 +1,6 @@
 /** Tools as a Python stub, for whoever writes programs that call them. */
-import type { Tool } from '../tool.ts';
 import { type Field, type RecordShape, type Shape, Shapes } from './shapes.ts';
-import { type ToolTree, toolTree } from './tool-tree.ts';
+import { type StubbedTool, type ToolTree, toolTree } from './tool-tree.ts';
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const KEYWORDS = new Set(
@@ -11,7 +10,7 @@ const KEYWORDS = new Set(
 );
 const KINDS = { any: 'Any', bytes: 'bytes | str', string: 'str', number: 'float', integer: 'int', boolean: 'bool', null: 'None' } as const;
 
-export function pythonStubs(tools: readonly Tool[]): string {
+export function pythonStubs(tools: readonly StubbedTool[]): string {
   const stub = new PythonStub();
   const called = stub.group('tools', toolTree(tools), '');
   const types = stub.types();
@@ -47,7 +46,7 @@ class PythonStub {
     return [...this.#written.values()];
   }
 
-  #method(name: string, tool: Tool, indent: string): string {
+  #method(name: string, tool: StubbedTool, indent: string): string {
     const text = `${KEYWORDS.has(name) ? `Called as tools[${JSON.stringify(tool.name)}]. ` : ''}${tool.description}`
       .replaceAll('\\', '\\\\')
       .replaceAll('"""', "'''")
@@ -57,7 +56,7 @@ class PythonStub {
     return `${indent}@staticmethod\n${indent}def ${word(name)}(${this.#arguments(tool)}) -> ${this.#type(this.#shapes.ofResult(tool), `${tool.name}_result`)}:${body}`;
   }
 
-  #arguments(tool: Tool): string {
+  #arguments(tool: StubbedTool): string {
     const shape = this.#shapes.ofTool(tool);
     const record = this.#merged(shape);
     if (!record) return this.#shapes.plain(shape).is === 'any' ? '**arguments: Any' : `arguments: ${this.#type(shape, tool.name)}`;
@@ -69,7 +68,7 @@ class PythonStub {
     return [...byName, ...inOrder.map((field) => this.#argument(tool, field)), ...(others ? ['**arguments: Any'] : [])].join(', ');
   }
 
-  #argument(tool: Tool, field: Field): string {
+  #argument(tool: StubbedTool, field: Field): string {
     const standard = field.default === undefined ? '...' : literal(field.default);
     return `${field.name}: ${this.#type(field.shape, `${tool.name}_${field.name}`)}${field.required ? '' : ` = ${standard}`}`;
   }

@@ -1,12 +1,15 @@
 /** Tools by the groups that their names make: `crm.find` is `find` in `crm`. */
 import type { Tool } from '../tool.ts';
 
+/** What stubs tell of a tool. */
+export type StubbedTool = Pick<Tool, 'name' | 'description' | 'parameters' | 'result'>;
+
 export interface ToolTree {
-  tools: Map<string, Tool>;
+  tools: Map<string, StubbedTool>;
   groups: Map<string, ToolTree>;
 }
 
-export function toolTree(tools: readonly Tool[]): ToolTree {
+export function toolTree(tools: readonly StubbedTool[]): ToolTree {
   const root: ToolTree = { tools: new Map(), groups: new Map() };
   for (const tool of tools) {
     const path = tool.name.split('.');

@@ -1,12 +1,11 @@
 /** Tools as TypeScript declarations, for whoever writes programs that call them. */
-import type { Tool } from '../tool.ts';
 import { type Field, type Shape, Shapes } from './shapes.ts';
-import { type ToolTree, toolTree } from './tool-tree.ts';
+import { type StubbedTool, type ToolTree, toolTree } from './tool-tree.ts';
 
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 const KINDS = { any: 'any', bytes: 'Uint8Array | string', string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' } as const;
 
-export function typescriptStubs(tools: readonly Tool[]): string {
+export function typescriptStubs(tools: readonly StubbedTool[]): string {
   const shapes = new Shapes();
   const called = group(toolTree(tools), '', shapes);
   const named = [...shapes.named].map(([name, shape]) => `  type ${name} = ${typeOf(shape)};\n`);
@@ -25,7 +24,7 @@ function group({ tools, groups }: ToolTree, indent: string, shapes: Shapes): str
   return members.length === 0 ? '{}' : `{\n${members.join('\n')}\n${indent}}`;
 }
 
-function argumentOf(tool: Tool, shapes: Shapes): string {
+function argumentOf(tool: StubbedTool, shapes: Shapes): string {
   const shape = shapes.ofTool(tool);
   const plain = shapes.plain(shape);
   if (plain.is !== 'record') return plain.is === 'any' ? 'args?: { [key: string]: any }' : `args: ${typeOf(shape)}`;
@@ -66,7 +65,7 @@ function fieldOf({ name, shape, required, note }: Field): string {
 
 const isUnion = (shape: Shape) => shape.is === 'union' || shape.is === 'bytes' || (shape.is === 'literals' && shape.values.length > 1);
 
-function comment({ description }: Tool, indent: string): string {
+function comment({ description }: StubbedTool, indent: string): string {
   return description ? `${indent}/** ${inComment(description)} */\n` : '';
 }
 const inComment = (text: string) => text.replaceAll('*/', '* /').replace(/\s*\n\s*/g, ' ');
