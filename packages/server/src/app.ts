@@ -48,8 +48,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
     return problemResponse(error instanceof HTTPException ? await withPlace(error, c) : error, c.req.path);
   });
   app.notFound((c) => problemResponse(new FermataError('not_found', `there is no ${c.req.method} ${c.req.path}`, { hint: 'See /docs for what there is.' }), c.req.path));
-  if (corsOrigins.length > 0)
-    app.use(cors({ origin: [...corsOrigins], allowHeaders: [...ALLOWED_HEADERS], exposeHeaders: ['retry-after', 'mcp-session-id'] }));
+  if (corsOrigins.length > 0) app.use(cors({ origin: [...corsOrigins], allowHeaders: [...ALLOWED_HEADERS], exposeHeaders: ['retry-after', 'mcp-session-id'] }));
   app.use(async (c, next) => {
     await next();
     c.header('X-Content-Type-Options', 'nosniff');

@@ -24,7 +24,7 @@ export interface LocalOptions
   toolsFile?: string | undefined;
   /** Whether a source of the configuration that cannot be used is an error. */
   sourcesMustConnect?: boolean;
-  server?: Pick<ServerOptions, 'development' | 'webhooks' | 'onError'>;
+  server?: Pick<ServerOptions, 'development' | 'webhooks' | 'mcp' | 'onError'>;
 }
 
 export interface LocalServer {

@@ -11,6 +11,7 @@ import { addDoctorCommand } from './doctor-command.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
 import { addImageCommand } from './image-command.ts';
 import { addKeyCommand } from './key-command.ts';
+import { addMcpCommand } from './mcp-command.ts';
 import { addPolicyCommand } from './policy-command.ts';
 import { addResumeCommand } from './resume-command.ts';
 import { addRunCommand } from './run-command.ts';
@@ -33,6 +34,7 @@ const COMMANDS = [
   addToolCommand,
   addPolicyCommand,
   addServeCommand,
+  addMcpCommand,
   addKeyCommand,
   addStoreCommand,
   addImageCommand,

@@ -18,9 +18,9 @@ import {
 import type { Scope } from '../auth/caller.ts';
 import { askUser } from './ask-user.ts';
 import { failedResult, failureOf } from './failure.ts';
+import { listedTool } from './listed-tool.ts';
 import type { McpExtra, McpRequest, McpTool, NewTask, Told } from './mcp-tool.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
-import { listedTool } from './listed-tool.ts';
 import { MCP_TOOLS } from './tools/index.ts';
 
 export interface McpServerOptions {
@@ -58,7 +58,7 @@ export function createMcpServer({ version, caller, equip = async (task) => task,
       const from = caller(extra);
       const tool = toolNamed(params.name, from);
       const args = parseOptions(tool.input, params.arguments ?? {});
-      return resultOf(await tool.perform(args as never, requestOf(server, from, extra, { equip, askMs })));
+      return resultOf(tool, await tool.perform(args as never, requestOf(server, from, extra, { equip, askMs })));
     } catch (error) {
       const failure = failureOf(error);
       if (failure.code === 'internal' && !extra.signal.aborted) onError(error, `mcp ${params.name}`);
@@ -93,7 +93,8 @@ function requestOf(server: Server, { client, may }: McpCaller, extra: McpExtra, 
   const progressToken = _meta?.progressToken;
   let told = 0;
   // A client that has gone is told nothing more.
-  const tell = (message: string) => void sendNotification({ method: 'notifications/progress', params: { progressToken: progressToken ?? 0, progress: ++told, message } }).catch(() => {});
+  const tell = (message: string) =>
+    void sendNotification({ method: 'notifications/progress', params: { progressToken: progressToken ?? 0, progress: ++told, message } }).catch(() => {});
   return {
     ...{ client, may, signal, equip },
     // The transport is taken away when the connection closes.
@@ -103,10 +104,11 @@ function requestOf(server: Server, { client, may }: McpCaller, extra: McpExtra, 
   };
 }
 
-function resultOf({ value, text, failed, links = [] }: Told): CallToolResult {
+/** What the output schema does not name is left out. */
+function resultOf({ output }: McpTool, { value, text, failed, links = [] }: Told): CallToolResult {
   return {
     content: [{ type: 'text', text }, ...links.map((link) => ({ type: 'resource_link' as const, ...link }))],
-    structuredContent: value,
+    structuredContent: output.parse(value),
     ...(failed ? { isError: true } : {}),
   };
 }

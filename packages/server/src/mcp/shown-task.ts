@@ -2,8 +2,9 @@
 import type { TaskWire, WaitingForWire } from '@fermata/protocol/wire';
 import { taskStatusSchema } from '@fermata/protocol/wire';
 import { z } from 'zod';
-import { resourceUri } from './resource-uri.ts';
 import type { Told } from './mcp-tool.ts';
+import { withoutNulls } from './present.ts';
+import { resourceUri } from './resource-uri.ts';
 
 /** Characters of a result, and of each of stdout and stderr, that are shown at once. */
 const MAX_RESULT = 20_000;
@@ -12,11 +13,15 @@ const PREVIEW = 2_000;
 const MAX_ARGUMENTS = 1_000;
 
 const waitingCallSchema = z.object({
-  call_id: z.string().nullable(),
-  tool: z.string().nullable(),
-  kind: z.string().describe('approval and review: a person decides; client_tool: whoever uses this server gives the result; outcome_unknown: it may or may not have been done; timer: time passes'),
-  arguments: z.unknown(),
-  expires_at: z.string().nullable(),
+  call_id: z.string().optional(),
+  tool: z.string().optional(),
+  kind: z
+    .string()
+    .describe(
+      'approval and review: a person decides; client_tool: whoever uses this server gives the result; outcome_unknown: it may or may not have been done; timer: time passes',
+    ),
+  arguments: z.unknown().optional(),
+  expires_at: z.string().optional(),
 });
 
 export const shownTaskSchema = z.object({
@@ -30,20 +35,23 @@ export const shownTaskSchema = z.object({
     .object({
       code: z.string(),
       message: z.string(),
-      line: z.number().nullable(),
-      column: z.number().nullable(),
-      traceback: z.string().nullable(),
-      hint: z.string().nullable(),
+      line: z.number().optional(),
+      column: z.number().optional(),
+      traceback: z.string().optional(),
+      hint: z.string().optional(),
     })
     .optional(),
   waiting_for: z.array(waitingCallSchema).optional(),
   running_calls: z.array(z.string()).optional().describe('Tools that are at work now'),
-  current_step: z.string().nullable().optional(),
-  line: z.number().nullable().optional().describe('Line of the program that is reached'),
-  progress: z.number().nullable().optional().describe('0 to 1, as the program tells it'),
-  pause_reason: z.string().nullable().optional(),
+  current_step: z.string().optional(),
+  line: z.number().optional().describe('Line of the program that is reached'),
+  progress: z.number().optional().describe('0 to 1, as the program tells it'),
+  pause_reason: z.string().optional(),
   files: z.array(z.object({ path: z.string(), bytes: z.number(), file_id: z.string() })).optional(),
-  cut: z.array(z.object({ part: z.enum(['result', 'stdout', 'stderr']), total_chars: z.number() })).optional().describe('What is not shown whole; read_output has it'),
+  cut: z
+    .array(z.object({ part: z.enum(['result', 'stdout', 'stderr']), total_chars: z.number() }))
+    .optional()
+    .describe('What is not shown whole; read_output has it'),
   cpu_time_s: z.number(),
   wall_time_s: z.number(),
   tool_calls: z.number(),
@@ -82,7 +90,7 @@ function addResult(shown: ShownTask, task: Extract<TaskWire, { completed_at: str
   }
   if (task.status === 'failed') {
     const { code, message, line, column, traceback, hint } = task.error;
-    shown.error = { code, message, line, column, traceback, hint };
+    shown.error = { code, message, ...withoutNulls({ line, column, traceback, hint }) };
   }
   if (files.length > 0) shown.files = files;
   if (cut.length > 0) shown.cut = cut;
@@ -90,10 +98,11 @@ function addResult(shown: ShownTask, task: Extract<TaskWire, { completed_at: str
 
 function addProgress(shown: ShownTask, task: Exclude<TaskWire, { completed_at: string }>): void {
   const { waiting_for: waits = [], in_flight: running = [], current_step, line, progress } = task;
-  Object.assign(shown, { current_step, line, progress });
-  if (waits.length > 0) shown.waiting_for = waits.map(({ call_id, tool, kind, arguments: args, expires_at }) => ({ call_id, tool, kind, arguments: args ?? null, expires_at }));
+  Object.assign(shown, withoutNulls({ current_step, line, progress }));
+  if (waits.length > 0)
+    shown.waiting_for = waits.map(({ kind, call_id, tool, arguments: args, expires_at }) => ({ kind, ...withoutNulls({ call_id, tool, arguments: args, expires_at }) }));
   if (running.length > 0) shown.running_calls = running.map(({ tool }) => tool);
-  if (task.status === 'paused') shown.pause_reason = task.pause_reason;
+  if (task.status === 'paused') Object.assign(shown, withoutNulls({ pause_reason: task.pause_reason }));
 }
 
 function nextOf(task: TaskWire): string | undefined {
@@ -117,7 +126,7 @@ function nextOfWait({ kind, call_id: id, tool, expires_at }: WaitingForWire): st
 export function textOf(task: ShownTask): string {
   const { status, error, result, stdout, stderr, files = [], waiting_for: waits = [], running_calls: running = [] } = task;
   const lines = [`${task.task_id} ${status}${status === 'running' || status === 'paused' ? placeOf(task) : ''}`];
-  if (error) lines.push(`error ${error.code}: ${error.message}${error.line === null ? '' : ` (line ${error.line})`}`);
+  if (error) lines.push(`error ${error.code}: ${error.message}${error.line === undefined ? '' : ` (line ${error.line})`}`);
   if (error?.traceback) lines.push(error.traceback.trimEnd());
   if (error?.hint) lines.push(`hint: ${error.hint}`);
   if (status === 'succeeded') lines.push('result:', typeof result === 'string' ? result : JSON.stringify(result));
@@ -125,14 +134,19 @@ export function textOf(task: ShownTask): string {
   if (stderr) lines.push('stderr:', stderr.trimEnd());
   for (const { path, bytes, file_id } of files) lines.push(`file ${path}, ${bytes} bytes: ${file_id}`);
   for (const { part, total_chars } of task.cut ?? []) lines.push(`${part} is cut: it has ${total_chars} characters, which read_output reads`);
-  for (const { kind, tool, call_id, arguments: args } of waits) lines.push(`waits for ${kind}${tool === null ? '' : `: ${tool}(${shorten(args)})`}${call_id === null ? '' : `, ${call_id}`}`);
+  for (const { kind, tool, call_id, arguments: args } of waits)
+    lines.push(`waits for ${kind}${tool === undefined ? '' : `: ${tool}(${shorten(args)})`}${call_id === undefined ? '' : `, ${call_id}`}`);
   if (running.length > 0) lines.push(`at work: ${running.join(', ')}`);
   if (task.next) lines.push(task.next);
   return lines.join('\n');
 }
 
 function placeOf({ line, current_step: step, progress }: ShownTask): string {
-  const parts = [line == null ? '' : `line ${line}`, step == null || step === 'running' ? '' : `step ${step}`, progress == null ? '' : `${Math.round(progress * 100)}%`];
+  const parts = [
+    line === undefined ? '' : `line ${line}`,
+    step === undefined || step === 'running' ? '' : `step ${step}`,
+    progress === undefined ? '' : `${Math.round(progress * 100)}%`,
+  ];
   const said = parts.filter(Boolean).join(', ');
   return said ? `, ${said}` : '';
 }

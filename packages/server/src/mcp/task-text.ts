@@ -8,6 +8,7 @@ export async function taskText({ tasks }: FermataClient, taskId: string, part: T
   if (part === 'code') return (await tasks.code(taskId)).code;
   if (part !== 'result') return (await tasks.log(taskId))[part];
   const task = await tasks.get(taskId);
-  if (task.status !== 'succeeded') throw new FermataError('invalid_state', `the task has no result: it is ${task.status}`, { hint: 'get_task with wait_seconds waits for its end.' });
+  if (task.status !== 'succeeded')
+    throw new FermataError('invalid_state', `the task has no result: it is ${task.status}`, { hint: 'get_task with wait_seconds waits for its end.' });
   return JSON.stringify(task.result.output);
 }

@@ -4,6 +4,7 @@ import { type CallWire, nameSchema, recordSchema, valueSchema } from '@fermata/p
 import { z } from 'zod';
 import { questionOf } from '../follow-task.ts';
 import { type McpRequest, mcpTool } from '../mcp-tool.ts';
+import { withoutNulls, withoutUndefined } from '../present.ts';
 import { shorten } from '../shown-task.ts';
 
 const KINDS = ['approval', 'review', 'client_tool', 'outcome_unknown'] as const;
@@ -13,8 +14,8 @@ const settledSchema = z.object({
   call_id: z.string(),
   tool: z.string(),
   status: z.string(),
-  arguments: z.unknown(),
-  by: z.string().nullable().describe('Who decided'),
+  arguments: z.unknown().optional(),
+  by: z.string().optional().describe('Who decided'),
 });
 
 const listWaitingCalls = mcpTool({
@@ -31,14 +32,15 @@ const listWaitingCalls = mcpTool({
   }),
   output: z.object({
     calls: z.array(
-      z.object({ task_id: z.string(), call_id: z.string(), tool: z.string(), kind: z.string().nullable(), arguments: z.unknown(), expires_at: z.string().nullable() }),
+      z.object({ task_id: z.string(), call_id: z.string(), tool: z.string(), kind: z.string().optional(), arguments: z.unknown().optional(), expires_at: z.string().optional() }),
     ),
     cursor: z.string().optional(),
   }),
   async perform({ kinds, limit, cursor: from }, { client }) {
     const { items, cursor } = await client.approvals({ kind: (kinds?.length ? kinds : KINDS).join(','), limit, ...(from === undefined ? {} : { cursor: from }) });
     const calls = items.map(({ task_id, call_id, tool, waits_for, arguments: args, expires_at }) => ({
-      ...{ task_id, call_id, tool, kind: waits_for, arguments: args ?? null, expires_at },
+      ...{ task_id, call_id, tool },
+      ...withoutNulls({ kind: waits_for, arguments: args, expires_at }),
     }));
     const lines = calls.map(({ task_id, call_id, tool, kind, arguments: args }) => `${kind}: ${tool}(${shorten(args)}), task_id ${task_id}, call_id ${call_id}`);
     return { value: { calls, ...(cursor === undefined ? {} : { cursor }) }, text: lines.join('\n') || 'none waits' };
@@ -62,7 +64,7 @@ const approveCall = mcpTool({
   }),
   output: settledSchema,
   async perform({ task_id, call_id, ...given }, request) {
-    const decision = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const decision = withoutUndefined(given);
     const waiting = await callOf(request, task_id, call_id);
     if (request.ask && waiting.waits_for !== null) {
       const args = given.arguments ?? ('value' in decision ? { value: given.value } : waiting.arguments);
@@ -123,7 +125,7 @@ async function callOf({ client }: McpRequest, taskId: string, callId: string): P
 }
 
 function told({ call_id, tool, status, arguments: args, edited_arguments, by }: CallWire, what: string) {
-  const value = { call_id, tool, status, arguments: edited_arguments ?? args ?? null, by };
+  const value = { call_id, tool, status, ...withoutNulls({ arguments: edited_arguments ?? args, by }) };
   return { value, text: `${tool}, ${call_id}: ${what}. get_task with wait_seconds tells how the task goes on.` };
 }
 

@@ -53,7 +53,10 @@ const describeTools = mcpTool({
     const unknown = names.filter((name) => !found.some((tool) => tool.name === name));
     const declarations = found.length === 0 ? '' : (language === 'python' ? pythonStubs : typescriptStubs)(found satisfies StubbedTool[]);
     const tools = found.map(({ name, description, parameters, requires_approval }) => ({ name, description, parameters, needs_approval: requires_approval }));
-    return { value: { declarations, tools, unknown }, text: `${declarations}${unknown.length > 0 ? `\nthere is no tool ${unknown.join(', ')}; search_tools lists them` : ''}`.trim() };
+    return {
+      value: { declarations, tools, unknown },
+      text: `${declarations}${unknown.length > 0 ? `\nthere is no tool ${unknown.join(', ')}; search_tools lists them` : ''}`.trim(),
+    };
   },
 });
 

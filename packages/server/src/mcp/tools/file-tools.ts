@@ -12,7 +12,8 @@ const MAX_PIECE = MiB;
 const uploadFile = mcpTool({
   name: 'upload_file',
   title: 'Store a file for programs',
-  description: 'Stores a file, given as text or as base64 (4 MiB at most), and returns its file_id. Give that to run_code in files, with the path at which the program shall find it.',
+  description:
+    'Stores a file, given as text or as base64 (4 MiB at most), and returns its file_id. Give that to run_code in files, with the path at which the program shall find it.',
   scope: 'run',
   input: strictOptions({
     name: z.string().min(1).max(255),
@@ -26,7 +27,8 @@ const uploadFile = mcpTool({
   async perform({ name, text, base64 }, { client }) {
     if ((text === undefined) === (base64 === undefined)) throw new FermataError('invalid_request', 'give exactly one of text and base64');
     const bytes = text === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text);
-    if (bytes.length > MAX_UPLOAD) throw new FermataError('body_too_large', `the file has ${bytes.length} bytes, and ${MAX_UPLOAD} are taken here`, { hint: 'Send larger files by the REST API.' });
+    if (bytes.length > MAX_UPLOAD)
+      throw new FermataError('body_too_large', `the file has ${bytes.length} bytes, and ${MAX_UPLOAD} are taken here`, { hint: 'Send larger files by the REST API.' });
     const stored = await client.files.put(name, new Uint8Array(bytes));
     return { value: stored, text: `${stored.name} is stored as ${stored.file_id}` };
   },
@@ -50,7 +52,7 @@ const downloadFile = mcpTool({
     total_bytes: z.number(),
     text: z.string().optional(),
     base64: z.string().optional(),
-    next_offset: z.number().nullable().describe('Where the next piece begins; null at the end'),
+    next_offset: z.number().optional().describe('Where the next piece begins; absent at the end'),
   }),
   async perform({ file_id, offset, max_bytes, as }, { client }) {
     const all = await client.files.get(file_id);
@@ -59,9 +61,8 @@ const downloadFile = mcpTool({
     const piece = all.subarray(Math.min(offset, end), end);
     const text = wantsText ? textIn(piece) : undefined;
     if (as === 'text' && text === undefined) throw new FermataError('invalid_request', 'the file is no text', { hint: 'Read it as base64.' });
-    const next_offset = end < all.length ? end : null;
     const content = text === undefined ? { base64: Buffer.from(piece).toString('base64') } : { text };
-    return { value: { file_id, total_bytes: all.length, ...content, next_offset }, text: text ?? content.base64 ?? '' };
+    return { value: { file_id, total_bytes: all.length, ...content, ...(end < all.length ? { next_offset: end } : {}) }, text: text ?? content.base64 ?? '' };
   },
 });
 

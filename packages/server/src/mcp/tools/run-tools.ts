@@ -5,10 +5,12 @@ import { type ConstraintsWire, idSchema, languageSchema, nameSchema, valueSchema
 import { z } from 'zod';
 import { AskingEnded, followTask } from '../follow-task.ts';
 import { type McpRequest, mcpTool, type NewTask } from '../mcp-tool.ts';
+import { withoutUndefined } from '../present.ts';
 import { shownTaskSchema, tellTask } from '../shown-task.ts';
 
 const WAIT_SECONDS = 20;
 const CANCEL_SECONDS = 5;
+const ANY_HOST = '*';
 
 const program = {
   language: languageSchema,
@@ -22,7 +24,9 @@ const program = {
     .array(z.string().min(1).max(512))
     .max(100)
     .optional()
-    .describe('Hosts that it may reach with fetch (JavaScript) or urllib and requests (Python), such as "api.example.com" or "*.example.com". Default: none'),
+    .describe(
+      'Hosts that it may reach with fetch (JavaScript) or urllib and requests (Python), such as "api.example.com" or "*.example.com". "*", for all public hosts, only where the server allows it. Default: none',
+    ),
 };
 
 const runInput = strictOptions({
@@ -100,16 +104,15 @@ const checkCode = mcpTool({
 });
 
 function taskOf({ limits, network, session_id, task_id = `task_${randomBytes(10).toString('hex')}`, ...rest }: Omit<z.output<typeof runInput>, 'wait_seconds'>): NewTask {
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
-    ...({ ...given, task_id } as NewTask),
+    ...({ ...withoutUndefined(rest), task_id } as NewTask),
     ...(session_id === undefined ? {} : { session_id, shared_interpreter: true }),
     ...constraintsOf(limits, network),
   };
 }
 
 function constraintsOf(limits: ConstraintsWire | undefined, network: string[] | undefined): { tool_constraints?: ConstraintsWire } {
-  const constraints: ConstraintsWire = { ...limits, ...(network === undefined ? {} : { network_access: network }) };
+  const constraints: ConstraintsWire = { ...limits, ...(network === undefined ? {} : { network_access: network.includes(ANY_HOST) ? true : network }) };
   return Object.keys(constraints).length === 0 ? {} : { tool_constraints: constraints };
 }
 

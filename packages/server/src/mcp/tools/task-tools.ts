@@ -4,8 +4,9 @@ import { nameSchema, taskStatusSchema } from '@fermata/protocol/wire';
 import { z } from 'zod';
 import { followTask } from '../follow-task.ts';
 import { mcpTool } from '../mcp-tool.ts';
+import { withoutNulls } from '../present.ts';
 import { TASK_PARTS } from '../resource-uri.ts';
-import { shownTaskSchema, shorten, tellTask } from '../shown-task.ts';
+import { shorten, shownTaskSchema, tellTask } from '../shown-task.ts';
 import { taskText } from '../task-text.ts';
 
 const PIECE = 20_000;
@@ -44,15 +45,15 @@ const listTasks = mcpTool({
   }),
   output: z.object({
     tasks: z.array(
-      z.object({ task_id: z.string(), status: taskStatusSchema, language: z.string(), created_at: z.string(), session_id: z.string().nullable(), error: z.string().optional() }),
+      z.object({ task_id: z.string(), status: taskStatusSchema, language: z.string(), created_at: z.string(), session_id: z.string().optional(), error: z.string().optional() }),
     ),
     cursor: z.string().optional().describe('There are more: give it to the next call'),
   }),
   async perform({ status, ...query }, { client }) {
-    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-    const { items, cursor } = await client.tasks.list({ ...given, ...(status?.length ? { status: status.join(',') } : {}) });
+    const { items, cursor } = await client.tasks.list({ ...withoutNulls(query), ...(status?.length ? { status: status.join(',') } : {}) });
     const tasks = items.map((task) => ({
-      ...{ task_id: task.task_id, status: task.status, language: task.language, created_at: task.created_at, session_id: task.session_id },
+      ...{ task_id: task.task_id, status: task.status, language: task.language, created_at: task.created_at },
+      ...withoutNulls({ session_id: task.session_id }),
       ...(task.status === 'failed' ? { error: `${task.error.code}: ${task.error.message}` } : {}),
     }));
     const lines = tasks.map(({ task_id, status: state, language, created_at, error = '' }) => `${task_id} ${state} ${language} ${created_at} ${error}`.trimEnd());
@@ -75,13 +76,16 @@ const readLog = mcpTool({
   }),
   output: z.object({
     entries: z.array(z.object({ seq: z.number(), at: z.string(), kind: z.string(), data: z.unknown() })),
-    next_after: z.number().nullable().describe('There may be more: give it as after; null at the end'),
+    next_after: z.number().optional().describe('There may be more: give it as after; absent at the end'),
   }),
   async perform({ task_id, after, limit }, { client }) {
     const { items } = await client.tasks.journal(task_id, { after, limit });
     const entries = items.filter(({ kind }) => kind !== 'output').map(({ seq, at, kind, body }) => ({ seq, at, kind, data: withoutProgram(JSON.parse(body)) }));
-    const next_after = items.length < limit ? null : (items.at(-1)?.seq ?? null);
-    return { value: { entries, next_after }, text: entries.map(({ seq, at, kind, data }) => `${seq} ${at} ${kind} ${shorten(data)}`).join('\n') || 'nothing more' };
+    const next_after = items.length < limit ? undefined : items.at(-1)?.seq;
+    return {
+      value: { entries, ...withoutNulls({ next_after }) },
+      text: entries.map(({ seq, at, kind, data }) => `${seq} ${at} ${kind} ${shorten(data)}`).join('\n') || 'nothing more',
+    };
   },
 });
 
@@ -105,12 +109,12 @@ const readOutput = mcpTool({
     offset: z.int().min(0).default(0),
     max_chars: z.int().min(1).max(100_000).default(PIECE),
   }),
-  output: z.object({ text: z.string(), total_chars: z.number(), next_offset: z.number().nullable().describe('Where the next piece begins; null at the end') }),
+  output: z.object({ text: z.string(), total_chars: z.number(), next_offset: z.number().optional().describe('Where the next piece begins; absent at the end') }),
   async perform({ task_id, part, offset, max_chars }, { client }) {
     const all = await taskText(client, task_id, part);
     const text = all.slice(offset, offset + max_chars);
     const end = offset + text.length;
-    return { value: { text, total_chars: all.length, next_offset: end < all.length ? end : null }, text };
+    return { value: { text, total_chars: all.length, ...(end < all.length ? { next_offset: end } : {}) }, text };
   },
 });
 
@@ -123,7 +127,7 @@ const inspectTask = mcpTool({
   idempotent: true,
   input: strictOptions({ task_id: taskId }),
   output: z.object({
-    stack: z.array(z.object({ file: z.string(), line: z.number().nullable(), function: z.string(), locals: z.record(z.string(), z.string()) })),
+    stack: z.array(z.object({ file: z.string(), line: z.number().optional(), function: z.string(), locals: z.record(z.string(), z.string()) })),
     pending: z.array(z.object({ id: z.number(), tool: z.string(), arguments: z.unknown() })),
     files: z.array(z.object({ path: z.string(), bytes: z.number() })),
     incomplete: z.string().optional(),
@@ -136,7 +140,8 @@ const inspectTask = mcpTool({
     });
     const calls = state.pending.map(({ tool, arguments: args }) => `waits for ${tool}(${shorten(args)})`);
     const files = state.files.map(({ path, bytes }) => `file ${path}, ${bytes} bytes`);
-    return { value: state, text: [...frames, ...calls, ...files].join('\n') || 'nothing is known of it' };
+    const stack = state.stack.map(({ file, line, function: name, locals }) => ({ file, function: name, locals, ...withoutNulls({ line }) }));
+    return { value: { ...state, stack }, text: [...frames, ...calls, ...files].join('\n') || 'nothing is known of it' };
   },
 });
 
