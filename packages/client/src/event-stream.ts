@@ -6,12 +6,8 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Ends when the signal aborts, also where the stream itself knows nothing of it: that of a server in the same process. */
-export async function* readEvents(body: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
-  const stop = () => void reader.cancel().catch(() => {});
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop, { once: true });
   const decoder = new TextDecoder();
   let [text, id, event, data] = ['', '', '', [] as string[]];
   try {
@@ -34,7 +30,6 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, signal?: Abo
       }
     }
   } finally {
-    signal?.removeEventListener('abort', stop);
     await reader.cancel().catch(() => {});
   }
 }

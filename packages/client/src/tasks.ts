@@ -111,7 +111,7 @@ export class Tasks {
         const headers = { accept: 'text/event-stream', 'last-event-id': String(last) };
         const response = await this.#transport.send('GET', `/tasks/${part(id)}/events`, { headers, query: { live }, signal });
         if (response.status === 204 || !response.body) return;
-        for await (const { event, data } of readEvents(response.body, signal)) {
+        for await (const { event, data } of readEvents(response.body)) {
           if (event === 'end') return;
           if (event === 'shutdown' || event === 'error') break;
           const told = JSON.parse(data) as EventWire;

@@ -1,4 +1,4 @@
-/** A server's socket for clients that cannot send a key: it is added to their requests, which are passed on as they are otherwise. */
+/** A server's socket for clients that cannot send a key: it is added to their requests, which are passed on as they are otherwise, but for the protocol's version where one is given. */
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,10 +9,11 @@ export interface WithKey {
   close(): Promise<void>;
 }
 
-export async function listenWithKey(fetch: (request: Request) => Response | Promise<Response>, key: string): Promise<WithKey> {
+export async function listenWithKey(fetch: (request: Request) => Response | Promise<Response>, key: string, version?: string): Promise<WithKey> {
   const withKey = (request: Request) => {
     const headers = new Headers(request.headers);
     headers.set('authorization', `Bearer ${key}`);
+    if (version !== undefined && headers.has('mcp-protocol-version')) headers.set('mcp-protocol-version', version);
     return fetch(new Request(request, { headers }));
   };
   const server = createAdaptorServer({ fetch: withKey }) as Server;

@@ -20,6 +20,8 @@ export interface McpSessionsOptions {
   idleMs?: number | undefined;
   maxBodyBytes: number;
   heartbeatMs: number;
+  /** After how long a client whose stream was closed comes again. Default: 1 s. */
+  retryMs?: number;
 }
 
 interface Session {
@@ -34,6 +36,7 @@ interface Session {
 
 const IDLE_MS = 30 * 60_000;
 const MAX_SESSIONS = 100;
+const RETRY_MS = 1000;
 const LONGEST_BETWEEN_LOOKS_MS = 60_000;
 
 export class McpSessions {
@@ -79,6 +82,7 @@ export class McpSessions {
     await this.#makeRoom(tenant);
     const transport = new WebStandardStreamableHTTPServerTransport({
       ...{ sessionIdGenerator: randomUUID, eventStore: new RecentEvents(), maxRequestBodySize: this.#options.maxBodyBytes, keepAliveMs: this.#options.heartbeatMs },
+      retryInterval: this.#options.retryMs ?? RETRY_MS,
       onsessioninitialized: (id) => void this.#byId.set(id, session),
     });
     const server = this.#options.newServer();

@@ -1,5 +1,5 @@
 /** The MCP server over streamable HTTP. Its tools use the API as the key of each request may, so a tenant sees its own only. */
-import { createClient } from '@fermata/client';
+import { createClient, fetchFrom } from '@fermata/client';
 import { Hono } from 'hono';
 import { authenticate } from '../auth/authenticate.ts';
 import { type Caller, may, type Scope } from '../auth/caller.ts';
@@ -21,7 +21,7 @@ export interface McpRoutesOptions extends NonNullable<ServerOptions['mcp']> {
 const API_URL = 'http://localhost';
 
 export function mcpRoutes(server: ServerContext, { api, developmentKey, corsOrigins, hosts = [], maxSessions, idleMs, askMs }: McpRoutesOptions): Hono<Env> {
-  const fetch: typeof globalThis.fetch = async (input, init) => api(new Request(input, init));
+  const fetch = fetchFrom(api);
   const caller = ({ authInfo }: McpExtra) => {
     const { token: key = '', scopes = [], clientId: by = '' } = authInfo ?? {};
     const who: Caller = { tenant: '', scopes: scopes as Scope[], by };
