@@ -12,8 +12,8 @@ import { type Called, called, INITIALIZE } from '../../server/test/mcp-client.ts
 import { Cli } from './cli.ts';
 
 const BIN = fileURLToPath(new URL('../bin/fermata.mjs', import.meta.url));
-const LONG = 'n = 0\nfor i in range(10_000_000):\n    n += i\nn';
-const SUM = (10_000_000 * 9_999_999) / 2;
+const LONG = 'n = 0\nfor i in range(3_000_000):\n    n += i\nn';
+const SUM = (3_000_000 * 2_999_999) / 2;
 const cli = new Cli();
 const env = { ...(process.env as Record<string, string>), FERMATA_DATA_DIR: `${cli.folder}/data`, FERMATA_URL: '', NO_COLOR: '1' };
 

@@ -81,7 +81,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
   for (const group of groups) api.route('/', group);
   app.route(BASE_PATH, api);
   app.route('/', healthRoutes(server));
-  app.route('/', docsRoutes(app));
   if (localBy === undefined) app.route('/', mcpRoutes(server, { ...mcp, api: (request) => app.fetch(request), developmentKey, corsOrigins }));
+  app.route('/', docsRoutes(app));
   return app;
 }

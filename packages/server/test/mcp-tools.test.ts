@@ -1,4 +1,5 @@
 /** The tools of the MCP server, as the SDK's own client sees them; it checks every structured answer against the output schema. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MCP_TOOLS } from '../src/mcp/tools/index.ts';
 import { type Listening, listening } from './listening.ts';
@@ -42,6 +43,12 @@ describe('what a model is told', () => {
     }
     const changing = tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name);
     expect(changing.sort()).toEqual(['answer_call', 'approve_call', 'cancel_task', 'pause_task', 'reject_call', 'resume_task', 'run_code', 'upload_file']);
+  });
+
+  test('docs/mcp-server.md lists exactly these tools, with their scopes', () => {
+    const page = readFileSync(new URL('../../../docs/mcp-server.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, scope]) => `${name} ${scope}`);
+    expect(rows).toEqual(MCP_TOOLS.map(({ name, scope }) => `${name} ${scope}`));
   });
 
   test('the server says what it is for', () => {

@@ -30,7 +30,7 @@ const MAX_MESSAGE = 32 * 1024 * 1024;
 export function addMcpCommand(program: Command, done: (exitCode: number) => void): void {
   addConnectionOptions(program.command('mcp').description('an MCP server on standard input and output, for clients that models use'), { json: false })
     .option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }, for all tasks')
-    .option('--no-approve', 'offer no tools that decide on calls: people do, at the client that asks them or elsewhere')
+    .option('--no-approve', 'offer nothing that decides on calls: people do so elsewhere, with fermata task approve')
     .option('--allow-any-host', 'programs may ask for all public hosts (network: ["*"])')
     .action(async (options: McpOptions) => done(await serveMcp(options)));
 }
