@@ -45,7 +45,7 @@ export function mcpRoutes(server: ServerContext, { api, developmentKey, corsOrig
 function describe(routes: OpenAPIHono<Env>): void {
   const stream = { 'text/event-stream': { schema: z.string() } };
   const message = { 'application/json': { schema: z.record(z.string(), z.unknown()) } };
-  const [scopes, session] = [{ security: [{ apiKey: ['read'] }] }, z.object({ 'mcp-session-id': z.string().optional() })];
+  const [scopes, session] = [{ security: [{ apiKey: [] }] }, z.object({ 'mcp-session-id': z.string().optional() })];
   const route = { path: '/mcp', tags: ['MCP'], ...scopes };
   routes.openAPIRegistry.registerPath({
     ...{ ...route, method: 'post', summary: 'A message to the MCP server, which answers by a stream' },
