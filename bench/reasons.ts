@@ -14,7 +14,7 @@ export const REASONS: Record<string, Record<string, string>> = {
     'through the library': `As above. ${TIMEOUT} And the used instance is compared with the base, page by page, before the next program has it.`,
   },
   'cold-javascript': {
-    '*': 'More than half of the processor time is for loading modules: 209 files in the main thread and 118 in the Worker, 95 of each of zod. The rest is the Worker itself, and the first compilation of the interpreter by V8.',
+    '*': 'Much of the processor time is for loading modules: 198 files in the main thread, 95 of them of zod, and 42 in the Worker. The rest is the Worker itself, and the first compilation of the interpreter by V8.',
   },
   'cold-python': {
     '*': 'As for JavaScript, and: 47 MB of image are read into new memory, and 12 MB of them copied once more to be compiled; the first machine compares all pages with those of the base; V8 compiles what the first program needs of the interpreter, and the hot part of that at once with its second compiler, too.',

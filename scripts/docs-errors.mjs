@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ERROR_CODES, LIMITS, limitsSchema } from '@fermata/protocol';
+import { DEFAULT_LIMITS, ERROR_CODES, LIMIT_BOUNDS, LIMITS, UNBOUNDED } from '@fermata/protocol';
 
 export const ERRORS_PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 
@@ -19,7 +19,6 @@ const CLASSES = {
 const EXAMPLES = { timeout: '30s', cpu: '10s', memory: '256 (MiB)', disk: '64 (MiB)', output: '1048576', tool_calls: '1000', calls_at_once: '16', journal: '256 (MiB)' };
 
 export function errorsPage() {
-  const defaults = limitsSchema.parse({});
   return `# Limits and errors
 
 <!-- Made by scripts/docs-errors.mjs from packages/protocol. Change those, then run: npm run docs:errors -->
@@ -51,7 +50,7 @@ them (\`limits\` of \`createFermata\`). A value below the least one, or above th
 | limit | what it counts | default | least | most | command line | code |
 |---|---|---|---|---|---|---|
 ${Object.entries(LIMITS)
-  .map(([kind, words]) => limitRow(kind, words, defaults[words.option]))
+  .map(([kind, words]) => limitRow(kind, words, DEFAULT_LIMITS[words.option]))
   .join('\n')}
 
 Limits travel with a snapshot: a restored or forked task has the same ones, and what it has spent so far counts.
@@ -81,14 +80,8 @@ ${rows.map(([code, { text: meaning }]) => `| \`${code}\` | ${meaning} |`).join('
 }
 
 function limitRow(kind, { option: name, counts, flag, code }, value) {
-  const { least, most } = boundsOf(name);
-  return `| \`${name}\` | ${counts} | ${amount(name, value)} | ${amount(name, least)} | ${most === null ? '' : amount(name, most)} | \`${flag} ${EXAMPLES[kind]}\` | ${code === null ? 'none' : `\`${code}\``} |`;
-}
-
-/** The bounds as the schema itself has them. */
-function boundsOf(name) {
-  const { minValue, maxValue } = limitsSchema.unwrap().shape[name].unwrap();
-  return { least: minValue, most: Number.isSafeInteger(maxValue) && maxValue !== Number.MAX_SAFE_INTEGER ? maxValue : null };
+  const { least, most } = LIMIT_BOUNDS[name];
+  return `| \`${name}\` | ${counts} | ${amount(name, value)} | ${amount(name, least)} | ${most === UNBOUNDED ? '' : amount(name, most)} | \`${flag} ${EXAMPLES[kind]}\` | ${code === null ? 'none' : `\`${code}\``} |`;
 }
 
 const MiB = 1024 * 1024;

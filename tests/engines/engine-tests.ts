@@ -1,5 +1,5 @@
 /** What the suite needs to know of an engine's own tests. */
-import type { ImageName, LimitsInput, Program } from '@fermata/protocol';
+import type { ImageName, Limits, Program } from '@fermata/protocol';
 import type { Ending } from '../fidelity/drive.ts';
 import type { Source } from './source.ts';
 
@@ -20,7 +20,7 @@ export interface EngineTests {
   leftOut(source: Source): Record<string, string>;
   /** The program that runs the module's tests in a machine. */
   program(source: Source, module: string): Program;
-  limits: LimitsInput;
+  limits: Partial<Limits>;
   /** What came of a program's tests, from what it printed. */
   outcomes(ending: Ending, module: string): Outcomes;
   /** Runs the module's tests under the unpatched native build. */

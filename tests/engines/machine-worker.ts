@@ -1,7 +1,7 @@
 /** The thread's side of {@link MachineThread}: runs programs, each to its end, as often as it is asked to. */
 import { parentPort } from 'node:worker_threads';
 import { loadImage, Machine } from '@fermata/machine';
-import type { ImageName, LimitsInput, Program } from '@fermata/protocol';
+import type { ImageName, Limits, Program } from '@fermata/protocol';
 import { differences, drive, type Ending, newProgress, type Progress } from '../fidelity/drive.ts';
 import { freshMachine, giveBack } from '../fidelity/instances.ts';
 import { mulberry32 } from '../fidelity/mulberry32.ts';
@@ -12,7 +12,7 @@ const LOOK_FUEL = 100_000_000;
 export interface MachineWork {
   image: ImageName;
   program: Program;
-  limits: LimitsInput;
+  limits: Partial<Limits>;
   /** Processor time for each of the two runs; after it, the work fails with what was printed last. */
   maxCpuMs: number;
   /** How often to stop in the second run, at random. 0: there is no second run. */

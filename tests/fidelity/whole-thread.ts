@@ -1,14 +1,14 @@
 /** Runs programs uninterrupted, one after the other; or one program with a stop and a new machine at each of many marks. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadImage, Machine } from '@fermata/machine';
-import { imageOfLanguage, type LimitsInput } from '@fermata/protocol';
+import { imageOfLanguage, type Limits } from '@fermata/protocol';
 import { drive, type Ending, newProgress, programOf } from './drive.ts';
 import { freshMachine, giveBack } from './instances.ts';
 import type { TestProgram } from './programs.ts';
 import { stopped } from './stopped.ts';
 
 try {
-  const { programs, points, limits = {} } = workerData as { programs: TestProgram[]; points: number; limits?: LimitsInput };
+  const { programs, points, limits = {} } = workerData as { programs: TestProgram[]; points: number; limits?: Partial<Limits> };
   const results = [];
   for (const { id, language, code } of programs) {
     const image = await loadImage(imageOfLanguage[language]);

@@ -30,3 +30,43 @@ test('programs in memory likewise', async () => {
   expect(await fermata.run({ language: 'javascript', code: 'return Object.keys(tools).length > 1000 && tools["group7.tool_27"]({})' })).toMatchObject({ output: 27 });
   expect(await fermata.run({ toolCall: { name: 'group7.tool_27' } })).toMatchObject({ output: 27 });
 });
+
+const CUSTOMERS = [
+  { name: 'crm.find', description: 'find a customer', parameters: { type: 'object', properties: { id: { type: 'integer' } } }, execute: () => 1 },
+  { name: 'crm.create', description: 'create a customer', execute: () => 2 },
+  { name: 'secret', description: 'of no customer', execute: () => 3 },
+];
+const LOOK = {
+  python: `
+found = [tool["name"] for tool in tools.search("finding customers", limit=1)]
+try:
+    tools.describe("crm.fnd")
+except Exception as error:
+    found.append(str(error))
+found + [tools.describe(found[0])["parameters"], tools.search("secret")]`,
+  javascript: `
+const found = (await tools.search({ query: 'finding customers', limit: 1 })).map(({ name }) => name);
+await tools.describe({ name: 'crm.fnd' }).catch((error) => found.push(error.message));
+return [...found, (await tools.describe({ name: found[0] })).parameters, await tools.search({ query: 'secret' })]`,
+} as const;
+const FOUND = ['crm.find', expect.stringContaining('there is no tool crm.fnd'), CUSTOMERS[0]?.parameters];
+
+test.each(['python', 'javascript'] as const)('a program finds its tools, and no others, and is told what they take, durable or in memory: %s', async (language) => {
+  await using opened = await openEngine({ tools: CUSTOMERS, policy: [{ tool: '*', action: 'deny' }] });
+  const { taskId } = await opened.engine.submit('t', { language, code: LOOK[language], tools: ['crm.*'] });
+  expect((await opened.engine.wait({ tenant: 't', taskId }, 60_000)).output).toEqual([...FOUND, []]);
+  await using fermata = createFermata({ tools: CUSTOMERS.slice(0, 2) });
+  expect(await fermata.run({ language, code: LOOK[language] })).toMatchObject({ status: 'succeeded', output: [...FOUND, []] });
+});
+
+test('a tool named search takes its place, and one that waits is restored with what finds it', async () => {
+  const search = { name: 'search', execute: () => 'mine' };
+  await using fermata = createFermata({ tools: [search] });
+  expect(await fermata.run({ language: 'javascript', code: 'return await tools.search({ query: "x" })' })).toMatchObject({ output: 'mine' });
+  const asked = [{ name: 'ask' }];
+  await using task = await fermata.start({ language: 'python', code: '[tools.ask(), tools.describe("ask")["name"]]', tools: asked });
+  await task.run();
+  await using again = await fermata.restore(await task.snapshot(), { trust: true, tools: asked });
+  again.answer(1, 'yes');
+  expect(await again.run()).toMatchObject({ output: ['yes', 'ask'] });
+});

@@ -1,39 +1,25 @@
 /** Calls that every program can make besides its tools: a tool of the same name takes their place. */
-import { type CallResult, type CallRow, fromWire, type ToolName, type ValueRecord } from '@fermata/protocol';
+import { type CallResult, type CallRow, fromWire, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
+import { described } from './call-result.ts';
 import type { EngineTools } from './engine-options.ts';
 
 /** By this name a program asks a person to confirm or edit a value. */
 export const REVIEW = 'review';
-const SEARCH = 'search';
-const DESCRIBE = 'describe';
-/** Found tools that are told of. */
-const MOST = 20;
 
-export const BUILT_IN: readonly ToolName[] = [
-  { name: REVIEW, parameters: ['value', 'reason'] },
-  { name: SEARCH, parameters: ['query'] },
-  { name: DESCRIBE, parameters: ['name'] },
-];
+const review: ToolName = { name: REVIEW, parameters: ['value', 'reason'] };
+
+export function builtInNames({ finding }: EngineTools): ToolName[] {
+  return [review, ...finding];
+}
 
 /** The result of a call that needs nobody else, or undefined for any other name. */
 export function builtInResult(tools: EngineTools, tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): CallResult | undefined {
-  if (name === SEARCH) {
-    const words = textOf(args.query).toLowerCase().split(/\W+/).filter(Boolean);
-    const fits = (text: string) => words.every((word) => text.toLowerCase().includes(word));
-    const found = tools.describe(tenant, patterns).filter((tool) => fits(`${tool.name} ${tool.description}`));
-    return { ok: found.slice(0, MOST).map(({ name, description }) => ({ name, description })) };
+  if (!tools.finding.some((one) => one.name === name)) return undefined;
+  try {
+    return { ok: fromWire(toWire(tools.found(tenant, patterns, name, args))) };
+  } catch (error) {
+    return { error: described(error) };
   }
-  if (name === DESCRIBE) {
-    const found = tools.describe(tenant, patterns).find((tool) => tool.name === args.name);
-    if (!found) return { error: { name: 'UnknownTool', message: `there is no tool ${textOf(args.name)}` } };
-    return { ok: { name: found.name, description: found.description, parameters: fromWire(found.parameters), ...(found.result ? { result: fromWire(found.result) } : {}) } };
-  }
-  return undefined;
-}
-
-/** As much of a text as a search is worth; anything else is none. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, 1000) : '';
 }
 
 /** The value that a person is asked to confirm. */

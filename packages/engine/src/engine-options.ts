@@ -62,6 +62,8 @@ export type Verdict = {
 /** What policy may know besides the call itself. */
 export interface CallHistory {
   now: number;
+  /** The call itself was judged before, with other arguments, and counts for its rates already. */
+  isCounted?: boolean;
   /** Calls of tools that the task has made before and policy has not refused, in the order of their start. */
   calls(): readonly { tool: string; at: number; args: () => ValueRecord }[];
 }
@@ -74,6 +76,10 @@ export interface EngineTools {
   names(tenant: string, patterns?: readonly string[]): readonly ToolName[];
   /** The same, with what they do, take and, where that is known, return (JSON Schemas). */
   describe(tenant: string, patterns?: readonly string[]): { name: string; description: string; parameters: unknown; result?: unknown }[];
+  /** Calls by which a program finds its tools. They are answered at once, and policy is not asked: they tell what `describe` tells. */
+  readonly finding: readonly ToolName[];
+  /** What one of them answers; throws what the program is to see. */
+  found(tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): unknown;
   /** Throws `invalid_request` where a request asks for what cannot be served. */
   checkRequest(request: TaskRequest): void;
   /** What a task calls by this name; `request`: its own. */

@@ -15,7 +15,6 @@ import {
   keyOf,
   LIMITS,
   type Limits,
-  limitsSchema,
   type Page,
   parseOptions,
   QuotaExceeded,
@@ -24,9 +23,11 @@ import {
   type TaskRequest,
   type TaskRow,
 } from '@fermata/protocol';
+import { limitsSchema } from '@fermata/protocol/schemas';
 import { Alarm } from './alarm.ts';
 import { Batches } from './batches.ts';
-import { CallDesk, type CallDeskOptions, taskOfCall } from './call-desk.ts';
+import { CallDesk, taskOfCall } from './call-desk.ts';
+import type { CallPerformerOptions } from './call-performer.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Control } from './control.ts';
 import { decideCall } from './decisions.ts';
@@ -91,7 +92,7 @@ class DurableEngine implements Engine {
       },
       onBroken: (live) => this.#onBroken(live),
     });
-    const onProgress: CallDeskOptions['onProgress'] = (ref, { callId, n, tool }, { progress, total, message }) => {
+    const onProgress: CallPerformerOptions['onProgress'] = (ref, { callId, n, tool }, { progress, total, message }) => {
       const data = { call_id: callId, n, tool, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) };
       this.#hub.tell(ref, () => [{ seq: null, at: now(), kind: 'call_progress', data }]);
     };

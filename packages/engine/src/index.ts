@@ -7,7 +7,6 @@ export { fileBlob } from './files.ts';
 export { verifyChain } from './journal.ts';
 export { createMemoryStore } from './store/memory/memory-store.ts';
 export { backup, restoreFolder } from './store/sqlite/backup.ts';
-export { type FolderOwner, type OwnerNote, ownerOf, takeFolder } from './store/sqlite/folder-owner.ts';
+export { type FolderOwner, type OwnerNote, takeFolder } from './store/sqlite/folder-owner.ts';
 export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
 export { checkableTools } from './task-program.ts';
-export { toolsInCode } from './tools-in-code.ts';

@@ -5,7 +5,7 @@
  * A machine numbers its calls from 1; in the task they are numbered through all attempts.
  */
 import { type Call, type CallResult, type CallRow, FermataError, toWire } from '@fermata/protocol';
-import { resultOf } from './call-desk.ts';
+import { resultOf } from './call-result.ts';
 import { isSameCall } from './left-out.ts';
 import type { LiveTask } from './live-task.ts';
 

@@ -26,7 +26,8 @@ import {
   type TaskRow,
   toWire,
 } from '@fermata/protocol';
-import { callIdOf, resultOf } from './call-desk.ts';
+import { callIdOf } from './call-desk.ts';
+import { resultOf } from './call-result.ts';
 import { boundTo, type Checkpoints } from './checkpoints.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { entryBytes, nextEntry, verifyChain } from './journal.ts';

@@ -1,5 +1,6 @@
 /** What a task may be asked for by: callers of an engine are programs, and what they mistype must not pass in silence. */
-import { FermataError, parseOptions, strictOptions, type TaskRef, type TaskRequest } from '@fermata/protocol';
+import { FermataError, parseOptions, type TaskRef, type TaskRequest } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 
 const text = z.string();

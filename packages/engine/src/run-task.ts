@@ -26,7 +26,8 @@ import {
   toWire,
   type Wait,
 } from '@fermata/protocol';
-import { type CallDesk, resultOf } from './call-desk.ts';
+import type { CallDesk } from './call-desk.ts';
+import { resultOf } from './call-result.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { tellState } from './endings.ts';
 import type { EngineOptions, Moment, PreparedProgram } from './engine-options.ts';

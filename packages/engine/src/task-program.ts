@@ -1,6 +1,6 @@
 /** The program of a task, as a machine is given it. */
 import { CALL_PROGRAM, FermataError, fromWire, type Program, type Store, type TaskRequest, type TaskRow, type ToolName } from '@fermata/protocol';
-import { BUILT_IN } from './built-in-calls.ts';
+import { builtInNames } from './built-in-calls.ts';
 import type { CheckableTool, EngineTools, PreparedProgram } from './engine-options.ts';
 import { toolsInCode } from './tools-in-code.ts';
 
@@ -13,7 +13,7 @@ export async function programOf(store: Store, tools: EngineTools, { tenant, requ
     language,
     code: toolCall ? CALL_PROGRAM : code,
     input: toolCall ? fromWire(toolCall) : input === undefined ? undefined : fromWire(input),
-    tools: toldTools(request, tools.names(tenant, request.tools)),
+    tools: toldTools(request, withBuiltIn(tools, tools.names(tenant, request.tools))),
     ...(stdin === undefined ? {} : { stdin: fromWire(stdin) as NonNullable<Program['stdin']> }),
     ...(fileName === undefined ? {} : { file: fileName }),
     ...(loaded.length === 0 ? {} : { files: loaded }),
@@ -31,7 +31,7 @@ export function withSource(program: Program, { code, allowedLibraries }: Prepare
 export function checkableTools(tools: EngineTools, tenant: string, request: TaskRequest): CheckableTool[] {
   const { tools: patterns } = request;
   const described = new Map(tools.describe(tenant, patterns).map(({ name, parameters }) => [name, parameters as Record<string, unknown>]));
-  return withBuiltIn(tools.names(tenant, patterns)).map(({ name, parameters: names }) => {
+  return withBuiltIn(tools, tools.names(tenant, patterns)).map(({ name, parameters: names }) => {
     const parameters = described.get(name);
     return { name, names, ...(parameters ? { parameters, check: (args: never) => tools.find(tenant, name, request)?.check(args) } : {}) };
   });
@@ -44,8 +44,7 @@ async function contents(store: Store, blob: string): Promise<Uint8Array> {
 }
 
 /** Files and earlier tasks of a session hold code that is not seen here. */
-function toldTools({ code, toolCall, files = [], sharedInterpreter }: TaskRow['request'], names: readonly ToolName[]): ToolName[] {
-  const all = withBuiltIn(names);
+function toldTools({ code, toolCall, files = [], sharedInterpreter }: TaskRow['request'], all: readonly ToolName[]): ToolName[] {
   if (toolCall) {
     const called = all.filter(({ name }) => name === toolCall.name);
     return called.length > 0 ? called : [...all];
@@ -54,11 +53,11 @@ function toldTools({ code, toolCall, files = [], sharedInterpreter }: TaskRow['r
 }
 
 /** The same list for the same names, which many tasks are told of. */
-function withBuiltIn(names: readonly ToolName[]): readonly ToolName[] {
+function withBuiltIn(tools: EngineTools, names: readonly ToolName[]): readonly ToolName[] {
   const known = whole.get(names);
   if (known) return known;
   const taken = new Set(names.map(({ name }) => name));
-  const all = [...names, ...BUILT_IN.filter(({ name }) => !taken.has(name))];
+  const all = [...names, ...builtInNames(tools).filter(({ name }) => !taken.has(name))];
   whole.set(names, all);
   return all;
 }

@@ -154,13 +154,6 @@ test('a person confirms or edits a value that is up for review', async () => {
   expect(await engine.wait(ref(task.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: [{ n: 10 }, 2] });
 });
 
-test('a program finds its tools and what they take', async () => {
-  const { run } = await premises([{ name: 'crm.find' }, { name: 'pay' }]);
-  expect(await run({ code: 'return [await tools.search({ query: "CRM does" }), await tools.describe({ name: "pay" })]' })).toMatchObject({
-    output: [[{ name: 'crm.find', description: 'does crm.find' }], { name: 'pay', parameters: { type: 'object' } }],
-  });
-});
-
 test('an approval that is not given in time is an exception of the program', async () => {
   let now = 1_000_000;
   const { run, engine, ref } = await premises([{ name: 'pay', verdict: { action: 'require_approval', expiresAfterMs: 300 }, execute: () => 1 }], {

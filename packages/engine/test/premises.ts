@@ -27,6 +27,8 @@ export function toolbox(tools: readonly TestTool[]): EngineTools {
     ready: async () => {},
     names: () => tools.map(({ name }) => ({ name, parameters: null })),
     describe: () => tools.map(({ name }) => ({ name, description: `does ${name}`, parameters: { type: 'object' } })),
+    finding: [],
+    found: () => undefined,
     checkRequest: () => {},
     find: (_, name) => {
       const tool = found.get(name);

@@ -6,7 +6,7 @@
  */
 import { type CallHistory, type EngineTool, type EngineToolCall, type EngineTools, type TaskView, taskOfCall, type Verdict } from '@fermata/engine';
 import { FermataError, fromWire, type NetworkAccess, type PolicyRule, type TaskRequest, type ToolName, toWire, type ValueRecord } from '@fermata/protocol';
-import { checkRules, judgeCall, nameFits, type PlacedRule, parameterNames, type Tool, ToolError } from '@fermata/tools';
+import { checkRules, findingTools, judgeCall, nameFits, type PlacedRule, parameterNames, type Tool, ToolError, toolsByName } from '@fermata/tools';
 import { type AddedHeader, type AddressGuardOptions, networkTools, type PolicyBook, type RegisteredTool, type ToolRegistry } from '@fermata/tools/registry';
 
 export interface EngineToolsOptions {
@@ -25,6 +25,8 @@ export interface EngineToolsOptions {
 }
 
 const MOST_PATTERNS = 100;
+const TOO_SLOW = 'it takes too long to say which of the calls before count for the rate';
+const FINDING = findingTools(() => []).map((tool) => ({ name: tool.name, parameters: parameterNames(tool) }));
 
 /** As the registry told them last. */
 interface TenantTools {
@@ -32,6 +34,8 @@ interface TenantTools {
   names: ToolName[];
   /** Those of them that fit patterns, by these. */
   fitting: Map<string, ToolName[]>;
+  /** What finds them, likewise. */
+  finding: Map<string, ReadonlyMap<string, Tool>>;
   byName: Map<string, RegisteredTool>;
 }
 
@@ -41,6 +45,7 @@ export function engineTools(options: EngineToolsOptions): EngineTools {
 
 class RegistryTools implements EngineTools {
   readonly #options: EngineToolsOptions;
+  readonly finding = FINDING;
   readonly #tenants = new Map<string, TenantTools>();
   /** What the access of a task's request comes to. */
   readonly #networks = new WeakMap<NetworkAccess, Tool[]>();
@@ -55,22 +60,28 @@ class RegistryTools implements EngineTools {
     // A task does not pay for the tools that it does not call.
     if (this.#tenants.get(tenant)?.list === list) return;
     const names = list.map(({ tool }) => ({ name: tool.name, parameters: parameterNames(tool) }));
-    this.#tenants.set(tenant, { list, names, fitting: new Map(), byName: new Map(list.map((registered) => [registered.tool.name, registered])) });
+    this.#tenants.set(tenant, { list, names, fitting: new Map(), finding: new Map(), byName: new Map(list.map((registered) => [registered.tool.name, registered])) });
   }
 
   names(tenant: string, patterns?: readonly string[]): readonly ToolName[] {
     const { names, fitting } = this.#of(tenant);
     if (patterns === undefined) return names;
-    const key = JSON.stringify(patterns);
-    const known = fitting.get(key) ?? names.filter(({ name }) => isGiven(name, patterns));
-    if (fitting.size >= MOST_PATTERNS) fitting.clear();
-    fitting.set(key, known);
-    return known;
+    return remembered(fitting, patterns, () => names.filter(({ name }) => isGiven(name, patterns)));
   }
 
   describe(tenant: string, patterns?: readonly string[]): ReturnType<EngineTools['describe']> {
     const fitting = this.#of(tenant).list.filter(({ tool }) => isGiven(tool.name, patterns));
     return fitting.map(({ tool: { name, description, parameters, result } }) => ({ name, description, parameters, ...(result ? { result } : {}) }));
+  }
+
+  found(tenant: string, patterns: readonly string[] | undefined, name: string, args: ValueRecord): unknown {
+    const { list, finding } = this.#of(tenant);
+    const byName = remembered(finding, patterns, () => {
+      const given = list.filter(({ tool }) => isGiven(tool.name, patterns)).map(({ tool }) => tool);
+      return toolsByName(findingTools(() => given));
+    });
+    const tool = byName.get(name) as Tool;
+    return tool.execute?.(tool.check(args) as never, undefined as never);
   }
 
   checkRequest({ network, policy = [] }: TaskRequest): void {
@@ -89,13 +100,14 @@ class RegistryTools implements EngineTools {
     return { ...registered.tool, idempotent: true, execute: (args: unknown, call: EngineToolCall) => this.#runCode(tenant, registered, args, call) };
   }
 
-  judge(tenant: string, { name, requiresApproval }: EngineTool, args: ValueRecord, rules: readonly PolicyRule[], { now, calls }: CallHistory): Verdict {
+  judge(tenant: string, { name, requiresApproval }: EngineTool, args: ValueRecord, rules: readonly PolicyRule[], { now, calls, isCounted }: CallHistory): Verdict {
     const { policy } = this.#options;
     const call = { tool: name, args, now, calls: () => calls().filter(({ tool }) => tool === name).length };
     const { action, decidedBy, rates, reason } = judgeCall(policy.layers(tenant, rules), call, requiresApproval ? 'require_approval' : 'allow');
-    if (rates.length > 0) {
+    if (rates.length > 0 && !isCounted) {
       const counted = policy.count(tenant, rates, now, calls);
       if ('refusedBy' in counted) return { action: 'rate_limited', retryAfterMs: counted.retryAfterMs, ...told(counted.refusedBy) };
+      if ('tooSlow' in counted) return { action: 'deny', ...told(counted.tooSlow), reason: TOO_SLOW };
       if (counted.keep.length > 0) return { action, keep: counted.keep, ...told(decidedBy) };
     }
     return { action, ...told(decidedBy), ...(reason === undefined ? {} : { reason }) };
@@ -124,6 +136,15 @@ class RegistryTools implements EngineTools {
     if (ended.status === 'succeeded') return checkResult(fromWire(ended.output));
     throw new ToolError(ended.error?.message ?? `the tool's task ${ended.taskId} was ${ended.status}`, { name: 'ToolError', data: { code: ended.error?.code ?? ended.status } });
   }
+}
+
+/** What `make` makes of the patterns, made once for the same ones. */
+function remembered<T>(known: Map<string, T>, patterns: readonly string[] | undefined, make: () => T): T {
+  const key = JSON.stringify(patterns ?? null);
+  const made = known.get(key) ?? make();
+  if (known.size >= MOST_PATTERNS) known.clear();
+  known.set(key, made);
+  return made;
 }
 
 function isGiven(name: string, patterns: readonly string[] | undefined): boolean {

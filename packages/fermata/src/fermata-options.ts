@@ -1,6 +1,7 @@
 /** What callers give to a Fermata, and the check of it. A key that is not known is refused, never ignored. */
 
-import { FermataError, type Language, type LimitsInput, limitsSchema, parseOptions, type SealKey, strictOptions, type Value, type ValueRecord } from '@fermata/protocol';
+import { FermataError, type Language, type LimitsInput, parseOptions, type SealKey, type Value, type ValueRecord } from '@fermata/protocol';
+import { limitsSchema, strictOptions } from '@fermata/protocol/schemas';
 import type { Tool, ToolDefinition } from '@fermata/tools';
 import { z } from 'zod';
 import type { TaskEvent } from './task-event.ts';

@@ -1,7 +1,7 @@
 /** Where a program that embeds Fermata begins: one host, the tools that all tasks may have, and the ways to start a task. */
 
 import { randomBytes } from 'node:crypto';
-import { toolsInCode } from '@fermata/engine';
+import { toolsInCode } from '@fermata/engine/tools-in-code';
 import { createChildHost, createThreadHost } from '@fermata/machine';
 import {
   CALL_PROGRAM,
@@ -10,7 +10,6 @@ import {
   imageOfLanguage,
   type Language,
   type LimitsInput,
-  limitsSchema,
   type MachineOptions,
   type NetworkAccess,
   type Program,
@@ -18,7 +17,8 @@ import {
   type SealKey,
   type ToolName,
 } from '@fermata/protocol';
-import { isWorthChecking, parameterNames, type Tool, toolsByName } from '@fermata/tools';
+import { limitsSchema } from '@fermata/protocol/schemas';
+import { findingTools, isWorthChecking, parameterNames, type Tool, type ToolDefinition, toolsByName } from '@fermata/tools';
 import type { Finding } from '@fermata/tools/check';
 import { checkable, checkInFull, prepareCheck, reportOf } from './check-program.ts';
 import { crossed } from './crossing.ts';
@@ -95,6 +95,8 @@ export function createFermata(options: FermataOptions = {}): Fermata {
 
 class LocalFermata implements Fermata {
   readonly #host: Host;
+  readonly #given: readonly Tool[];
+  /** The same, and what finds them. */
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #names: readonly ToolName[];
   readonly #limits: LimitsInput;
@@ -105,7 +107,8 @@ class LocalFermata implements Fermata {
   constructor({ tools = [], limits = {}, host = 'threads', threads, jail, maxResidentBytes, cacheDir, sealKey, oldKeys = [] }: FermataOptions) {
     const size = { cacheDir, maxBytes: maxResidentBytes };
     this.#host = host === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
-    this.#tools = toolsByName(tools);
+    this.#given = [...toolsByName(tools).values()];
+    this.#tools = withFinding(this.#given);
     this.#names = namesOf(this.#tools);
     this.#limits = limits;
     this.#sealKey = sealKey && (() => (typeof sealKey === 'function' ? checked(sealKey()) : sealKey));
@@ -137,7 +140,7 @@ class LocalFermata implements Fermata {
     const { network, ...program } = options;
     checkStartOptions('start', program);
     if (network) await checkNetwork(network);
-    const tools = [...toolsByName([...this.#tools.values(), ...(options.tools ?? [])]).values()].map(checkable);
+    const tools = [...withFinding([...this.#given, ...(options.tools ?? [])]).values()].map(checkable);
     return reportOf(await checkInFull(this.#host, options, options.tools || tools.length > 0 ? tools : undefined));
   }
 
@@ -199,7 +202,7 @@ class LocalFermata implements Fermata {
       id,
       host: this.#host,
       place: placed(given),
-      tools: tools.length === 0 ? this.#tools : toolsByName([...this.#tools.values(), ...tools]),
+      tools: tools.length === 0 ? this.#tools : withFinding([...this.#given, ...tools]),
       approve,
       onEvent,
       sealKey: this.#sealKey,
@@ -221,6 +224,14 @@ function checked(key: SealKey | Promise<SealKey>): SealKey | Promise<SealKey> {
 /** Without what is undefined, so that it does not hide what stands below. */
 function given(limits: LimitsInput = {}): LimitsInput {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** What a program can call: its tools, and where there are any, what finds them. */
+function withFinding(given: readonly (Tool | ToolDefinition)[]): ReadonlyMap<string, Tool> {
+  const tools = toolsByName(given);
+  const own = [...tools.values()];
+  if (own.length > 0) for (const tool of findingTools(() => own)) if (!tools.has(tool.name)) tools.set(tool.name, tool);
+  return tools;
 }
 
 function namesOf(tools: ReadonlyMap<string, Tool>): ToolName[] {

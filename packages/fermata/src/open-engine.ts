@@ -4,20 +4,10 @@
  *
  * The folder belongs to one engine at a time; see docs/store.md for what lies in it.
  */
-import { checkableTools, createEngine, createMemoryStore, createSqliteStore, type Engine, type EngineOptions, type FolderOwner, takeFolder } from '@fermata/engine';
+import type { Engine, EngineOptions, FolderOwner } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
-import {
-  type ErrorCode,
-  FermataError,
-  imageOfLanguage,
-  type Language,
-  type PolicyRule,
-  parseOptions,
-  type SealKey,
-  type Store,
-  strictOptions,
-  type TaskRequest,
-} from '@fermata/protocol';
+import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, parseOptions, type SealKey, type Store, type TaskRequest } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import type { Tool, ToolDefinition } from '@fermata/tools';
 import type { Finding } from '@fermata/tools/check';
 import type { AddedHeader, PolicyBook, ToolRegistry, ToolRegistryOptions, ToolSourcesOptions } from '@fermata/tools/registry';
@@ -110,7 +100,8 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
   parseOptions(optionsSchema, options, 'openEngine');
   const { folder, host: where = 'threads', threads, jail, cacheDir, maxResidentBytes, policy: given = [], listeners, ...others } = options;
   const { tools = [], sources, sourcesWaitMs = SOURCES_WAIT_MS, allowSourceCommands, network, networkHeaders, trustHosts, anyHost, secret, ...rest } = others;
-  // Only who opens an engine needs it, and it is not small.
+  // Only who opens an engine needs these, and they are not small.
+  const { checkableTools, createEngine, createMemoryStore, createSqliteStore, takeFolder } = await import('@fermata/engine');
   const { createToolRegistry, PolicyBook } = await import('@fermata/tools/registry');
   const { engineTools } = await import('./engine-tools.ts');
   const owner = folder === undefined ? undefined : takeFolder(folder);

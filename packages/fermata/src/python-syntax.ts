@@ -1,6 +1,5 @@
 /** Whether Python can parse a program: it is asked itself, in a machine, and runs nothing of it. */
-import type { Host, LimitsInput } from '@fermata/protocol';
-import { limitsSchema, parseOptions } from '@fermata/protocol';
+import { DEFAULT_LIMITS, type Host, type Limits } from '@fermata/protocol';
 
 export interface SyntaxFault {
   message: string;
@@ -15,16 +14,15 @@ def _ask(code):
     except SyntaxError as error:
         return {"message": error.msg, "line": error.lineno or 1, "column": max(error.offset or 1, 1)}
 __result__ = _ask(task_input)`;
-const LIMITS: LimitsInput = { timeoutMs: 10_000, maxCpuMs: 5_000 };
+const LIMITS: Limits = { ...DEFAULT_LIMITS, timeoutMs: 10_000, maxCpuMs: 5_000 };
 const SEED = new Uint8Array(32);
 
 /** Null: it parses. Undefined: that cannot be said, since the machine was stopped over it. */
 export async function pythonSyntax(host: Host, code: string): Promise<SyntaxFault | null | undefined> {
-  const limits = parseOptions(limitsSchema, LIMITS);
-  const machine = await host.create('cpython', limits, {});
+  const machine = await host.create('cpython', LIMITS, {});
   try {
     const program = { language: 'python' as const, code: ASK, input: code };
-    const outcome = await machine.advance({ kind: 'start', program, seed: SEED, nowMs: 0 }, { wallMs: limits.timeoutMs, cpuMs: limits.maxCpuMs }, () => {});
+    const outcome = await machine.advance({ kind: 'start', program, seed: SEED, nowMs: 0 }, { wallMs: LIMITS.timeoutMs, cpuMs: LIMITS.maxCpuMs }, () => {});
     return outcome.kind === 'done' ? (outcome.value as SyntaxFault | null) : undefined;
   } finally {
     machine.dispose();

@@ -4,7 +4,8 @@
  * A call is never carried out twice by itself: one whose tool was started before a snapshot and has no answer in it is
  * `outcome_unknown` after a restore, unless the tool is idempotent.
  */
-import { type Call, type CallResult, FermataError, HELD_ANSWER_BYTES, parseOptions, strictOptions, type ToolFailure, type Value } from '@fermata/protocol';
+import { type Call, type CallResult, FermataError, HELD_ANSWER_BYTES, parseOptions, type ToolFailure, type Value } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 import type { CallBook, CallRecord } from './call-book.ts';
 import { crossed, crossedRecord } from './crossing.ts';

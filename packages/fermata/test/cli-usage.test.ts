@@ -9,7 +9,7 @@ afterAll(() => cli[Symbol.dispose]());
 
 test('help is data: on stdout, exit code 0', async () => {
   for (const [args, wanted] of [
-    [['--help'], ['run', 'resume', 'task', 'session', 'batch', 'tool', 'policy', 'serve', 'key', 'store', 'image', 'doctor', 'Exit codes: 0 ok']],
+    [['--help'], ['run', 'check', 'resume', 'task', 'session', 'batch', 'tool', 'policy', 'serve', 'key', 'store', 'image', 'doctor', 'Exit codes: 0 ok']],
     [
       ['run', '--help'],
       ['--tools', '--input', '--timeout', '--memory', '--pause-after', '--approve', '--json', 'MiB'],
@@ -29,6 +29,7 @@ test('help is data: on stdout, exit code 0', async () => {
     expect(ended, args.join(' ')).toMatchObject({ code: 0, stderr: '' });
     for (const text of wanted) expect(ended.stdout, args.join(' ')).toContain(text);
   }
+  expect(await cli.run(['help', 'image'])).toEqual(await cli.run(['image', '--help']));
 });
 
 const WRONG: [string, string[], RegExp][] = [

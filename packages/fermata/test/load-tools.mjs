@@ -1,5 +1,5 @@
 // Loads each tools file as the command line does, and prints its tools or the error.
-import { loadToolsFile } from '../dist/cli/tools-file.js';
+import { loadToolsFile } from '../dist/cli/load-tools-file.js';
 
 const loaded = {};
 for (const file of process.argv.slice(2)) {

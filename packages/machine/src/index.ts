@@ -5,7 +5,8 @@ export { type JailMode, jailObstacle } from './hosts/jail.ts';
 export { createThreadHost, type ThreadHostOptions } from './hosts/thread-host.ts';
 export { type SourceMapping, type StrippedSource, stripTypes, withoutFence } from './quickjs/typescript.ts';
 export { SNAPSHOT_FORMAT } from './wasm/container.ts';
-export { Image, type ImageManifest } from './wasm/image.ts';
+export { Image } from './wasm/image.ts';
+export type { ImageManifest } from './wasm/image-manifest.ts';
 export {
   defaultCacheDir,
   IMAGE_NAMES,

@@ -100,7 +100,7 @@ function originThat(dies: () => MachineLost | undefined, idleMs = Number.POSITIV
     idleMs: () => idleMs,
     async seat(): Promise<Seat> {
       origin.seats++;
-      return { thread: undefined as never, release: () => origin.seats-- };
+      return { thread: undefined as never, setBusy: () => {}, release: () => origin.seats-- };
     },
     create: async () => bare(Machine.fresh(image)),
     async restore(_seat: Seat, snapshot: Uint8Array) {

@@ -1,5 +1,5 @@
 /** A saved state is the same whichever version has written it: what came later is left out where it says nothing. */
-import { limitsSchema } from '@fermata/protocol';
+import { limitsSchema } from '@fermata/protocol/schemas';
 import { expect, test } from 'vitest';
 import { loadImage } from '../src/wasm/image-store.ts';
 import { stateFromValue, stateToValue } from '../src/wasm/machine-state.ts';

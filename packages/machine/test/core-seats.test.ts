@@ -1,5 +1,5 @@
 /** Who gets a place for a machine, who waits, and what they are told. No real threads: only who sits where matters here. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { PortEvents } from '../src/hosts/port.ts';
 import { type Seat, Seats, type SeatsOptions } from '../src/hosts/seats.ts';
 
@@ -109,4 +109,33 @@ test('a closed host seats nobody, not even those who wait', async () => {
   await seats.close();
   await refused;
   await expect(take('a').taking).rejects.toMatchObject({ code: 'invalid_state' });
+});
+
+test('few programs are begun at the same time on a thread; one that rests, ends or takes long lets the next begin', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { take } = seatsWith({ maxThreads: 1, maxThreadBytes: 4096 * MiB, maxBytes: 4096 * MiB });
+    const [rests, ends, long] = await Promise.all([take('a').taking, take('a').taking, take('a').taking]);
+    const line = [take('a'), take('a'), take('a'), take('a')];
+    const seated = async () => {
+      await settled();
+      return line.filter(({ seat }) => seat()).length;
+    };
+    expect(await seated()).toBe(0);
+    expect(line[0]?.reasons).toEqual(['processor: the programs before this one are begun first']);
+    rests.setBusy(false);
+    expect(await seated()).toBe(1);
+    ends.release();
+    expect(await seated()).toBe(2);
+    rests.setBusy(true);
+    line[0]?.seat()?.release();
+    expect(await seated()).toBe(2);
+    vi.advanceTimersByTime(1000);
+    expect(await seated()).toBe(4);
+    long.release();
+    long.setBusy(true);
+    expect(await seated()).toBe(4);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,4 +1,4 @@
-/** What the package `@fermata/protocol` offers: error codes, limits, options, the contracts of machines, models and stores, values, and where a text is not JSON. The wire of the REST API is `@fermata/protocol/wire`. */
+/** What the package `@fermata/protocol` offers: error codes, limits, options, the contracts of machines, models and stores, values, and where a text is not JSON. Schemas are in `@fermata/protocol/schemas`, the wire of the REST API in `@fermata/protocol/wire`. */
 export * from './errors.ts';
 export * from './host.ts';
 export * from './json-fault.ts';

@@ -1,16 +1,20 @@
 /** Limits: what a task may spend. Asked for per task; every one has a default and a minimum. */
-import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import { strictOptions } from './options.ts';
 
 export type LimitKind = 'timeout' | 'cpu' | 'memory' | 'disk' | 'output' | 'tool_calls' | 'journal';
 
 const MiB = 1024 * 1024;
-const atLeast = (min: number) => z.number().int().min(min);
-const between = (min: number, max: number) => atLeast(min).max(max);
+export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 /** While the program of a task has not taken more than this of answers, no further call of it is begun. */
 export const HELD_ANSWER_BYTES = 32 * MiB;
+
+/** Whole numbers: the least and the most that can be asked for, and what holds where nothing is asked. */
+interface LimitBounds {
+  least: number;
+  most: number;
+  default: number;
+}
 
 /**
  * - `timeoutMs`: wall time while the program runs, its tools included; not while it is paused or stopped, nor the sleeps of a durable task.
@@ -21,19 +25,21 @@ export const HELD_ANSWER_BYTES = 32 * MiB;
  *   others wait for their turn.
  * - `maxJournalBytes`: what is kept of the course of a durable task. `maxCheckpointBytes`: one checkpoint of it, as it is stored.
  */
-export const limitsSchema = strictOptions({
-  timeoutMs: atLeast(10).default(300_000),
-  maxCpuMs: atLeast(10).default(60_000),
-  maxMemoryBytes: between(MiB, 3072 * MiB).default(256 * MiB),
-  maxDiskBytes: between(0, 2048 * MiB).default(64 * MiB),
-  maxOutputBytes: between(0, 1024 * MiB).default(MiB),
-  maxToolCalls: atLeast(0).default(1000),
-  maxCallsAtOnce: between(1, 1000).default(16),
-  maxJournalBytes: between(MiB, 64 * 1024 * MiB).default(256 * MiB),
-  maxCheckpointBytes: between(MiB, 1024 * MiB).default(256 * MiB),
-}).prefault({});
+export const LIMIT_BOUNDS = {
+  timeoutMs: { least: 10, most: UNBOUNDED, default: 300_000 },
+  maxCpuMs: { least: 10, most: UNBOUNDED, default: 60_000 },
+  maxMemoryBytes: { least: MiB, most: 3072 * MiB, default: 256 * MiB },
+  maxDiskBytes: { least: 0, most: 2048 * MiB, default: 64 * MiB },
+  maxOutputBytes: { least: 0, most: 1024 * MiB, default: MiB },
+  maxToolCalls: { least: 0, most: UNBOUNDED, default: 1000 },
+  maxCallsAtOnce: { least: 1, most: 1000, default: 16 },
+  maxJournalBytes: { least: MiB, most: 64 * 1024 * MiB, default: 256 * MiB },
+  maxCheckpointBytes: { least: MiB, most: 1024 * MiB, default: 256 * MiB },
+} as const satisfies Record<string, LimitBounds>;
 
-export type Limits = z.infer<typeof limitsSchema>;
+export type Limits = Record<keyof typeof LIMIT_BOUNDS, number>;
+export const DEFAULT_LIMITS: Readonly<Limits> = Object.fromEntries(Object.entries(LIMIT_BOUNDS).map(([name, bounds]) => [name, bounds.default])) as Limits;
+
 /** Limits as asked for: what is absent gets its default. */
 export type LimitsInput = { [K in keyof Limits]?: Limits[K] | undefined };
 

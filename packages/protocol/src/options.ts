@@ -1,18 +1,6 @@
-/**
- * Options that callers give: every one has a schema, a key that it does not know is refused, and the refusal names the
- * key that was probably meant.
- */
-import { z } from 'zod';
+/** Options that callers give: every one has a schema, and what does not fit is refused with its place. */
+import type { z } from 'zod';
 import { FermataError } from './errors.ts';
-
-/** An object with these keys and no others. */
-export function strictOptions<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
-  const unknown = (key: string) => {
-    const near = nearestName(key, Object.keys(shape));
-    return `there is no ${JSON.stringify(key.slice(0, LONGEST_NAME))}${near === undefined ? `; there is ${Object.keys(shape).join(', ')}` : `; did you mean ${JSON.stringify(near)}?`}`;
-  };
-  return z.strictObject(shape, { error: (issue) => (issue.code === 'unrecognized_keys' ? unknown(issue.keys[0] as string) : undefined) });
-}
 
 /** What the schema makes of a value; throws `invalid_request` with the place and the fault. `at`: what the value is called. */
 export function parseOptions<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.output<S> {
@@ -29,7 +17,7 @@ export function misfit(issues: readonly z.core.$ZodIssue[], at = ''): FermataErr
 }
 
 /** No name that we have is so long, and comparing takes as long as both lengths multiplied. */
-const LONGEST_NAME = 100;
+export const LONGEST_NAME = 100;
 
 /** The name that is most like `given`, if one is like it at all: one begins with the other, or few letters differ. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {

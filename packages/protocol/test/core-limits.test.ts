@@ -1,7 +1,8 @@
 /** Limits: the defaults and least values, and what is refused. */
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../src/errors.ts';
-import { LIMITS, type Limits, limitsSchema } from '../src/limits.ts';
+import { LIMITS, type Limits } from '../src/limits.ts';
+import { limitsSchema } from '../src/limits-schema.ts';
 
 const MiB = 1024 * 1024;
 const minima: Limits = {

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { FermataError } from '../src/errors.ts';
-import { parseOptions, strictOptions } from '../src/options.ts';
+import { parseOptions } from '../src/options.ts';
+import { strictOptions } from '../src/strict-options.ts';
 
 const schema = strictOptions({
   timeoutMs: z.number().optional(),

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FermataError } from '../src/errors.ts';
-import { limitsSchema } from '../src/limits.ts';
+import { limitsSchema } from '../src/limits-schema.ts';
 import { parseOptions } from '../src/options.ts';
 import { constraintsSchema, limitsOf } from '../src/wire/constraints.ts';
 import { createTaskSchema, taskRequestSchema, toTaskRequest } from '../src/wire/task-request.ts';

@@ -18,3 +18,5 @@ export {
   toolsByName,
 } from './tool.ts';
 export { OutcomeUnknown, type ToolGate, type ToolLimits } from './tool-limits.ts';
+export type { StandardSchema } from './tool-schema.ts';
+export { findingTools, searchTools } from './tool-search.ts';

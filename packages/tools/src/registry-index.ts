@@ -12,6 +12,7 @@ export { createToolRegistry, type RegisteredTool, type ToolKind, type ToolRegist
 export type { ToolProgram } from './sources/code.ts';
 export type { LiveSource, SourceState } from './sources/live-source.ts';
 export { type McpSourceOptions, type OpenApiAuth, type OpenApiSourceOptions, sourceSpecs, type ToolSourcesOptions, toolSourcesShape } from './sources/source-options.ts';
+export { type PromptTools, toolsForPrompt } from './stubs/prompt.ts';
 export { pythonStubs } from './stubs/python.ts';
 export type { StubbedTool } from './stubs/tool-tree.ts';
 export { typescriptStubs } from './stubs/typescript.ts';

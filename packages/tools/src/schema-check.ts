@@ -24,10 +24,29 @@ const LINEAR = new Set([
 const MOST_CHOICES = 64;
 const MOST_LEVELS = 32;
 
+/** Compiled checks by the text of their schema, the one that was used last at the end. Programs bring the same tools again and again. */
+const known = new WeakMap<Ajv, Map<string, SchemaCheck>>();
+const MOST_KNOWN = 1000;
+const MOST_TEXT = 16 * 1024;
+
 /** Throws what ajv throws at a schema that is none, and {@link TookTooLong} for one that cannot be compiled in time. */
 export function schemaCheck(ajv: Ajv, schema: Record<string, unknown>): SchemaCheck {
+  const text = JSON.stringify(schema);
+  const checks = known.get(ajv) ?? new Map<string, SchemaCheck>();
+  known.set(ajv, checks);
+  const check = checks.get(text) ?? compiled(ajv, schema);
+  if (text.length > MOST_TEXT) return check;
+  checks.delete(text);
+  checks.set(text, check);
+  if (checks.size > MOST_KNOWN) checks.delete(checks.keys().next().value as string);
+  return check;
+}
+
+function compiled(ajv: Ajv, schema: Record<string, unknown>): SchemaCheck {
   const plain = isLinear(schema, MOST_LEVELS);
   const validate: ValidateFunction = plain ? ajv.compile(schema) : inTime(() => ajv.removeSchema(schema).compile(schema), COMPILING_MS);
+  // Ajv would keep it for as long as the process lives.
+  ajv.removeSchema(schema);
   return (value) => {
     if (plain ? validate(value) : inTime(() => validate(value))) return undefined;
     const { instancePath = '', message = 'does not fit', keyword, params } = validate.errors?.[0] ?? {};

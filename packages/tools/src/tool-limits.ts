@@ -5,7 +5,8 @@
  * A call that is not over in its time is told so by its signal. A tool that heeds it has failed with `Timeout`, or has answered after
  * all; one that does not is cut off after a grace, and nobody knows what came of the call.
  */
-import { type CallResult, FermataError, isCallersFault, strictOptions } from '@fermata/protocol';
+import { type CallResult, FermataError, isCallersFault } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 import { type ToolCallInfo, ToolError } from './tool-error.ts';
 

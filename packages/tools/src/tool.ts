@@ -1,29 +1,20 @@
 /** Tools: functions of the host that a program may call by name. */
-import { FermataError, parseOptions, strictOptions, type ValueRecord } from '@fermata/protocol';
-import { Ajv } from 'ajv';
+import { FermataError, parseOptions, type ValueRecord } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
-import type { JsonArguments } from './json-arguments.ts';
-import { type SchemaCheck, schemaCheck, TookTooLong, tooSlow } from './schema-check.ts';
 import { type ToolCallInfo, ToolError } from './tool-error.ts';
 import { checkToolLimits, createToolGate, type ToolGate, type ToolLimits, toolLimitsShape, withTimeout } from './tool-limits.ts';
+import { type StandardSchema, type ToolArguments, type ToolParameters, toolSchema } from './tool-schema.ts';
 
-export { type ToolCallInfo, ToolError };
-
-/** A JSON Schema of an object, or a zod object. */
-export type ToolParameters = { readonly [key: string]: unknown } | z.ZodObject;
-/**
- * The arguments that a schema lets through. Of a JSON Schema that stands in `defineTool` itself (or is `as const`) they are
- * inferred; of one that is only known as a record, they are any record.
- */
-export type ToolArguments<P> = P extends z.ZodType ? z.output<P> : JsonArguments<P>;
+export { type ToolArguments, type ToolCallInfo, ToolError, type ToolParameters };
 
 export interface ToolDefinition<P extends ToolParameters = ToolParameters> extends ToolLimits {
   /** Letters, digits, `_`, `-` and `.`; a dot makes a group: `crm.find` is called as `tools.crm.find(...)`. */
   name: string;
   description?: string;
   parameters?: P;
-  /** What it returns, a JSON Schema or a zod type: told in stubs. A result that does not fit is the tool's failure. */
-  result?: { readonly [key: string]: unknown } | z.ZodType | undefined;
+  /** What it returns, a schema of any kind: told in stubs. A result that does not fit is the tool's failure. */
+  result?: { readonly [key: string]: unknown } | StandardSchema | undefined;
   /** Calling it twice has the effect of calling it once, so a call whose outcome was lost may be repeated. */
   idempotent?: boolean;
   /** A person, or the `approve` of the task, must agree before each call. */
@@ -45,6 +36,8 @@ export interface Tool {
   readonly requiresApproval: boolean;
   /** Checks arguments; returns them as the tool takes them, or throws {@link ToolError}. */
   readonly check: (args: ValueRecord) => unknown;
+  /** The arguments as policy is to see them, where that is not as they are. Asked for those only that `check` lets through. */
+  readonly judged?: ((args: ValueRecord) => ValueRecord) | undefined;
   readonly execute: ((args: never, info: ToolCallInfo) => unknown) | undefined;
   readonly timeoutMs?: number | undefined;
   readonly retry?: ToolLimits['retry'] | undefined;
@@ -52,11 +45,13 @@ export interface Tool {
   readonly gate?: ToolGate | undefined;
 }
 
+/** ArkType's schemas are functions. */
+const isSchema = (value: unknown) => value !== null && (typeof value === 'object' || typeof value === 'function');
 const definitionSchema = strictOptions({
   name: z.string(),
   description: z.string().optional(),
-  parameters: z.custom<ToolParameters>((value) => value !== null && typeof value === 'object', 'a zod object or a JSON Schema is wanted').optional(),
-  result: z.custom<ToolDefinition['result']>((value) => value !== null && typeof value === 'object', 'a zod type or a JSON Schema is wanted').optional(),
+  parameters: z.custom<ToolParameters>(isSchema, 'a schema is wanted: zod, another Standard Schema, or JSON Schema').optional(),
+  result: z.custom<ToolDefinition['result']>(isSchema, 'a schema is wanted: zod, another Standard Schema, or JSON Schema').optional(),
   ...toolLimitsShape,
   idempotent: z.boolean().optional(),
   requiresApproval: z.boolean().optional(),
@@ -64,8 +59,6 @@ const definitionSchema = strictOptions({
 } satisfies Record<keyof ToolDefinition, z.ZodType>);
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
-/** `ownProperties`: an argument may be called `constructor`. */
-const ajv = new Ajv({ strict: false, allErrors: false, ownProperties: true });
 
 /** Makes a tool; throws `invalid_request` for a name or schema that cannot be used, and for a key that a tool does not have. */
 export function defineTool<const P extends ToolParameters>(definition: ToolDefinition<P>): Tool {
@@ -76,12 +69,13 @@ export function defineTool<const P extends ToolParameters>(definition: ToolDefin
   }
   const { timeoutMs, retry, result } = definition;
   checkToolLimits(name, definition, idempotent);
-  const given = definition.parameters ?? { type: 'object' };
-  const { schema, check } = given instanceof z.ZodType ? zodParameters(given, name) : jsonParameters(given, name);
-  const returned = result && (result instanceof z.ZodType ? zodResult(result, name) : jsonResult(result, name));
+  const { schema, check, changes } = toolSchema(name, 'parameters', definition.parameters ?? { type: 'object' });
+  const returned = result && toolSchema(name, 'result', result);
   const bounded = execute && timeoutMs !== undefined ? withTimeout(name, timeoutMs, execute as never) : execute;
   return {
     ...{ name, description, parameters: schema, idempotent, requiresApproval, check },
+    // A schema that makes something else of its input must not hide it from rules, nor what was given.
+    judged: changes ? (args) => ({ ...args, ...(check(args) as ValueRecord) }) : undefined,
     ...{ result: returned?.schema, checkResult: returned?.check, timeoutMs, retry, gate: createToolGate(name, definition) },
     execute: bounded && returned ? async (args, info) => returned.check(await bounded(args, info)) : bounded,
   };
@@ -112,86 +106,4 @@ export function toolsByName(tools: readonly (Tool | ToolDefinition)[]): Map<stri
 /** Whether `defineTool` has made it, that of another copy of this package included. */
 function isMade(given: Tool | ToolDefinition): given is Tool {
   return given !== null && typeof given === 'object' && 'check' in given && typeof given.check === 'function';
-}
-
-function zodParameters(schema: z.ZodType, name: string) {
-  return {
-    schema: z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>,
-    check: (args: ValueRecord) => {
-      const parsed = schema.safeParse(args);
-      if (parsed.success) return parsed.data;
-      const issue = parsed.error.issues[0];
-      throw badArguments(name, issue?.path.join('.') ?? '', issue?.message ?? 'does not fit');
-    },
-  };
-}
-
-function jsonParameters(schema: Record<string, unknown>, name: string) {
-  const issueOf = compiled(schema, `the parameters of ${name} are`);
-  return {
-    schema,
-    check: (args: ValueRecord) => {
-      const issue = inTimeFor(name, () => issueOf(args));
-      if (!issue) return args;
-      throw badArguments(name, issue.path, issue.message);
-    },
-  };
-}
-
-/** Judges arguments; throws {@link ToolError} where the tool's schema makes that too slow. */
-export function inTimeFor<T>(name: string, judge: () => T): T {
-  return inTimeOr((why) => badArguments(name, '', why), judge);
-}
-
-function inTimeOr<T>(fault: (why: string) => ToolError, judge: () => T): T {
-  try {
-    return judge();
-  } catch (error) {
-    if (error instanceof TookTooLong) throw fault(tooSlow("the tool's JSON Schema"));
-    throw error;
-  }
-}
-
-function zodResult(schema: z.ZodType, name: string) {
-  return {
-    schema: z.toJSONSchema(schema, { unrepresentable: 'any' }) as Record<string, unknown>,
-    check: (value: unknown) => {
-      const parsed = schema.safeParse(value);
-      if (parsed.success) return parsed.data;
-      const issue = parsed.error.issues[0];
-      throw badResult(name, issue?.path.join('.') ?? '', issue?.message ?? 'does not fit');
-    },
-  };
-}
-
-function jsonResult(schema: Record<string, unknown>, name: string) {
-  const issueOf = compiled(schema, `the result of ${name} is`);
-  return {
-    schema,
-    check: (value: unknown) => {
-      const issue = inTimeOr(
-        (why) => badResult(name, '', why),
-        () => issueOf(value),
-      );
-      if (!issue) return value;
-      throw badResult(name, issue.path, issue.message);
-    },
-  };
-}
-
-function compiled(schema: Record<string, unknown>, what: string): SchemaCheck {
-  try {
-    return schemaCheck(ajv, schema);
-  } catch (cause) {
-    if (cause instanceof TookTooLong) throw new FermataError('invalid_request', `${what} too large a JSON Schema: it cannot be compiled in time`, { cause });
-    throw new FermataError('invalid_request', `${what} not a JSON Schema: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function badResult(name: string, path: string, problem: string): ToolError {
-  return new ToolError(`${name} answered what it does not promise: ${path ? `${path} ` : ''}${problem}`, { name: 'InvalidResult', data: { path } });
-}
-
-function badArguments(name: string, path: string, problem: string): ToolError {
-  return new ToolError(`invalid arguments for ${name}: ${path ? `${path} ` : ''}${problem}`, { name: 'InvalidArguments', data: { path } });
 }

@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { nameFits } from '../src/policy/conditions.ts';
 import { explainCall } from '../src/policy/explain.ts';
 import { judgeCall } from '../src/policy/policy.ts';
+import { PolicyBook } from '../src/policy/policy-book.ts';
 import { checkRules } from '../src/policy/rules.ts';
+import { documents } from './documents.ts';
 
 const held = (when: PolicyRule['when']): PolicyRule[] => [{ tool: 'pay', action: 'require_approval', ...(when ? { when } : {}) }];
 const called = (tool: string, args: ValueRecord = {}, { calls = 0, at = '2026-03-02T12:00:00Z' } = {}) => ({ tool, args, now: Date.parse(at), calls: () => calls });
@@ -37,6 +39,50 @@ describe('conditions', () => {
     ];
     expect(verdict(allowed, args)).toBe('deny');
   });
+});
+
+describe('no rule is walked around by an argument', () => {
+  const denied = (when: PolicyRule['when'], args: ValueRecord) => verdict([{ tool: 'pay', ...(when ? { when } : {}), action: 'deny' }], args);
+  const otherwiseDenied: PolicyRule = { tool: '*', action: 'deny' };
+  const allowed = (when: PolicyRule['when'], args: ValueRecord) => verdict([{ tool: 'pay', ...(when ? { when } : {}), action: 'allow' }, otherwiseDenied], args);
+  test.each<[string, PolicyRule['when'], ValueRecord]>([
+    ['that is in a map', { 'user.name': 'evil' }, { user: new Map([['name', 'evil']]) }],
+    ['that is in a map under a key that reads alike', { 'user.1': 'evil' }, { user: new Map([[1, 'evil']]) as never }],
+    ['beside a key with a dot in it', { 'user.name': 'evil' }, { 'user.name': 'good', user: { name: 'evil' } }],
+    ['behind a key with a dot in it', { 'user.name': 'evil' }, { user: { name: 'good' }, 'user.name': 'evil' }],
+    ['beside deeper keys with dots in them', { 'a.b.c': 'evil' }, { a: { 'b.c': 'evil', b: { c: 'good' } }, 'a.b': { c: 'good' } }],
+    ['that is in a list', { to: 'evil' }, { to: ['evil'] }],
+    ['that is in a set', { to: { in: ['evil', 'bad'] } }, { to: new Set(['evil']) }],
+    ['of records in a list', { 'to.name': 'evil' }, { to: [{ name: 'evil' }] }],
+    ['that is a number as a text', { id: 7 }, { id: '7' }],
+    ['that is a text as a number', { id: { in: ['7', '8'] } }, { id: 7 }],
+    ['that is a big integer', { id: 7 }, { id: 7n }],
+    ['that is true as a text', { force: true }, { force: 'true' }],
+    ['that is bytes', { name: 'evil' }, { name: new TextEncoder().encode('evil') }],
+    ['that is a date', { at: { matches: '^2026' } }, { at: new Date('2026-01-01') }],
+    ['of a name that every object has', { constructor: 'evil' }, { constructor: 'evil' }],
+    ['of the name of a prototype', { ['__proto__.x']: 'evil' }, JSON.parse('{"__proto__": {"x": "evil"}}')],
+  ])('%s', (_what, when, args) => expect(denied(when, args)).toBe('deny'));
+
+  test.each<[PolicyRule['when'], ValueRecord]>([
+    [{ to: { ne: 'evil' } }, { to: ['evil'] }],
+    [{ to: { ne: 'evil' } }, { 'to.x': 1, to: new Set(['evil']) }],
+    [{ 'user.name': 'good' }, { 'user.name': 'good', user: { name: 'evil' } }],
+    [{ id: { ne: 7 } }, { id: '7' }],
+    [{ 'to.length': 1 }, { to: ['evil'] }],
+    [{ constructor: { exists: true } }, {}],
+  ])('an allowance by %j does not hold for %o', (when, args) => expect(allowed(when, args)).toBe('deny'));
+
+  test.each<[PolicyRule['when'], ValueRecord]>([
+    [{ to: 'evil' }, { to: 'good' }],
+    [{ to: 'evil' }, { to: null }],
+    [{ to: 'evil' }, {}],
+    [{ 'to.0': 'evil' }, { to: ['good', 'evil'] }],
+    [{ 'user.name': 'evil' }, { user: { name: 'good' }, 'user.name': 'good' }],
+    [{ 'user.name': 'evil' }, { user: null }],
+    [{ id: 7 }, { id: 8n }],
+    [{ to: null }, { to: 'x' }],
+  ])('a denial by %j does not hold for %o', (when, args) => expect(denied(when, args)).toBe('allow'));
 });
 
 test('of one layer the first rule that fits decides', () => {
@@ -241,6 +287,21 @@ test('all rules together have the time of one judgement, and who has used it up 
   expect(explainCall([{ of: 'task', rules: allowing }], called('pay', args))).toMatchObject({ action: 'deny', why: reason, looked: [] });
   expect(judge([slow('require_approval', 'held')], 'pay', args)).toMatchObject({ action: 'deny', reason: expect.stringContaining('rule 1') });
   expect(judge([slow('allow')], 'pay', { note: 'aaa' }).action).toBe('allow');
+});
+
+test('to explain a verdict, and to count earlier calls for a rate, takes no longer than to judge', async () => {
+  const slow: PolicyRule = { tool: 'pay', when: { note: { matches: '^(a+)+$' } }, action: 'deny' };
+  const note = `${'a'.repeat(40)}!`;
+  const explained = explainCall([{ of: 'task', rules: [{ tool: '*', action: 'allow' }, slow] }], called('pay', { note }));
+  expect(explained).toMatchObject({ action: 'allow', why: 'rule 1 of the task; to look at all of them takes more than 250 ms', looked: [] });
+  const book = new PolicyBook({ store: documents() });
+  await book.ready('acme');
+  const rule: PolicyRule = { ...slow, action: 'rate_limit', rate: { calls: 2, windowMs: 1000 } };
+  const rates = [{ of: 'task' as const, number: 1, rule }];
+  const past = (notes: string[]) => () => notes.map((text) => ({ tool: 'pay', at: 0, args: () => ({ note: text }) }));
+  expect(book.count('acme', rates, 1, past([note]))).toEqual({ tooSlow: rates[0] });
+  expect(book.count('acme', rates, 1, past(['a', 'b', 'aa']))).toEqual({ refusedBy: rates[0], retryAfterMs: 999 });
+  expect(book.count('acme', rates, 1, past(['a', 'b', 'c']))).toEqual({ keep: [] });
 });
 
 test('very many rules are judged to the last', () => {

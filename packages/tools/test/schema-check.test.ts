@@ -1,43 +1,41 @@
-/** A schema of somebody else takes a bounded time, however it is made; one without branches needs no clock. */
-import { expect, test } from 'vitest';
-import { defineTool } from '../src/index.ts';
-import { inTime, TookTooLong } from '../src/judged-in-time.ts';
+/** Compiled schemas are shared between tools that bring the same one, and do not pile up. */
+import { Ajv } from 'ajv';
+import { expect, test, vi } from 'vitest';
+import { schemaCheck } from '../src/schema-check.ts';
 
-/** Each level asks for the one below twice. */
-function doubled(levels: number, keyword: 'anyOf' | 'oneOf' | 'allOf'): Record<string, unknown> {
-  const $defs: Record<string, unknown> = { d0: keyword === 'allOf' ? { minimum: 0 } : { type: 'string', minLength: 1 } };
-  for (let i = 1; i <= levels; i++) $defs[`d${i}`] = { [keyword]: [{ $ref: `#/$defs/d${i - 1}` }, { $ref: `#/$defs/d${i - 1}` }] };
-  return { type: 'object', $defs, properties: { a: { $ref: `#/$defs/d${levels}` } } };
-}
+const numbers = () => ({ type: 'object', properties: { n: { type: 'number' } }, required: ['n'] });
 
-test.each(['anyOf', 'oneOf', 'allOf'] as const)('branches that multiply (%s) are refused by an error that names the schema', (keyword) => {
-  const tool = defineTool({ name: 'deep', parameters: doubled(40, keyword) });
-  expect(() => tool.check({ a: 1 })).toThrow("invalid arguments for deep: the tool's JSON Schema is too slow to judge this");
-  expect(tool.check({})).toEqual({});
+test('a schema that comes again is not compiled again, and one that differs is', () => {
+  const ajv = new Ajv();
+  const compile = vi.spyOn(ajv, 'compile');
+  const first = schemaCheck(ajv, numbers());
+  expect(schemaCheck(ajv, numbers())).toBe(first);
+  expect(compile).toHaveBeenCalledTimes(1);
+  const other = schemaCheck(ajv, { ...numbers(), required: [] });
+  expect([first({}), other({})]).toEqual([expect.objectContaining({ keyword: 'required' }), undefined]);
 });
 
-test.each([
-  ['names that are to fit patterns', { patternProperties: { '^(a+)+$': { type: 'number' } } }, { [`${'a'.repeat(40)}!`]: 1 }],
-  ['items that are to differ', { properties: { a: { type: 'array', uniqueItems: true } } }, { a: Array.from({ length: 60_000 }, (_, i) => ({ i })) }],
-])('%s are refused, too', (_what, schema, args) => {
-  expect(() => defineTool({ name: 'slow', parameters: { type: 'object', ...schema } }).check(args as never)).toThrow(/is too slow to judge this/);
+test('a schema that was changed after it was used is judged as it is now', () => {
+  const ajv = new Ajv();
+  const schema: Record<string, unknown> = numbers();
+  schemaCheck(ajv, schema);
+  schema.required = [];
+  expect(schemaCheck(ajv, schema)({})).toBeUndefined();
 });
 
-test('what fits, and what does not, is told as before by schemas of all kinds', () => {
-  const branches = defineTool({ name: 'x', parameters: { type: 'object', properties: { a: { anyOf: [{ type: 'string', pattern: '^a' }, { type: 'number' }] } } } });
-  expect(branches.check({ a: 'ab' })).toEqual({ a: 'ab' });
-  expect(() => branches.check({ a: 'b' })).toThrow('invalid arguments for x: a must match pattern "^a"');
-  const plain = defineTool({ name: 'y', parameters: { type: 'object', properties: { a: { type: 'array', items: { enum: [1, 2] } } }, additionalProperties: false } });
-  expect(plain.check({ a: [1, 2] })).toEqual({ a: [1, 2] });
-  expect(() => plain.check({ a: [3] })).toThrow('invalid arguments for y: a.0 must be equal to one of the allowed values');
+test('two schemas with one $id do not get in each other’s way', () => {
+  const ajv = new Ajv();
+  const text = schemaCheck(ajv, { $id: 'https://example.com/a', type: 'string' });
+  const number = schemaCheck(ajv, { $id: 'https://example.com/a', type: 'number' });
+  expect([text('x'), number(1), number('x')]).toEqual([undefined, undefined, expect.objectContaining({ keyword: 'type' })]);
 });
 
-test('a judgement hands on its value and its own error, also one in another', () => {
-  expect(inTime(() => inTime(() => 1) + 1)).toBe(2);
-  expect(() => inTime(() => JSON.parse('{'))).toThrow(SyntaxError);
-  expect(() =>
-    inTime(() => {
-      for (;;);
-    }, 20),
-  ).toThrow(TookTooLong);
+test('of many schemas only the newest are kept', () => {
+  const ajv = new Ajv();
+  const compile = vi.spyOn(ajv, 'compile');
+  for (let n = 0; n < 1100; n++) schemaCheck(ajv, { const: n });
+  schemaCheck(ajv, { const: 1099 });
+  expect(compile).toHaveBeenCalledTimes(1100);
+  schemaCheck(ajv, { const: 0 });
+  expect(compile).toHaveBeenCalledTimes(1101);
 });

@@ -5,7 +5,8 @@ import type { FermataClient } from '@fermata/client';
 import { FermataError } from '@fermata/protocol';
 import type { BatchWire, CreateBatchWire, CreatedBatchWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
-import { addConnectionOptions, type ConnectionOptions, connect } from './connection.ts';
+import { connect } from './connection.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { EXIT } from './exit-code.ts';
 import { brief, columns, facts, print } from './print.ts';
 import { readJsonLines } from './read-input.ts';
@@ -15,8 +16,7 @@ import { withConnection } from './with-connection.ts';
 type SubmitOptions = ConnectionOptions & { maxConcurrency?: number; wait?: boolean };
 const LOOK_AGAIN_MS = 250;
 
-export function addBatchCommand(program: Command, done: (exitCode: number) => void): void {
-  const batch = program.command('batch').description('many tasks at once');
+export function addBatchCommand(batch: Command, done: (exitCode: number) => void): void {
   addConnectionOptions(batch.command('submit').description('submit tasks, one a line, each as POST /tasks takes it').argument('<file>', 'JSON lines, or - for standard input'))
     .option('--max-concurrency <n>', 'how many of them run at the same time', parseCount)
     .option('--wait', 'until all have ended; always so where no server runs them')

@@ -4,7 +4,7 @@ import type { FermataClient } from '@fermata/client';
 import { FermataError } from '@fermata/protocol';
 import type { ApproveWire, CallWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
-import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { brief, columns, print } from './print.ts';
 import { readJson } from './read-input.ts';
 import { callLine } from './task-text.ts';

@@ -16,10 +16,8 @@ interface CheckOptions extends ConstraintOptions {
   json?: boolean;
 }
 
-export function addCheckCommand(program: Command, done: (exitCode: number) => void): void {
-  const command = program
-    .command('check')
-    .description('say what is wrong with a program, without running it')
+export function addCheckCommand(command: Command, done: (exitCode: number) => void): void {
+  command
     .argument('[file]', 'the program, or - for standard input')
     .option('-e, --eval <code>', 'the program itself, in place of a file')
     .addOption(new Option('-l, --lang <language>', 'its language; default: by the ending of the file').choices(['python', 'javascript', 'typescript']))

@@ -6,28 +6,12 @@
  * taken is sent to the new owner; one that was cut off is an error, unless the client may repeat it.
  */
 import { createClient, type FermataClient, fetchFrom } from '@fermata/client';
-import { ownerOf } from '@fermata/engine';
+import { ownerOf } from '@fermata/engine/folder-owner';
 import { FermataError, type Store } from '@fermata/protocol';
-import type { Command } from 'commander';
 import { dataDir } from '../seal-key-file.ts';
-import { type LocalOptions, type LocalServer, openLocal } from './local-server.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+import type { LocalOptions, LocalServer } from './local-server.ts';
 import { LOCAL_URL, socketFetch } from './socket-fetch.ts';
-
-export interface ConnectionOptions {
-  url?: string;
-  key?: string;
-  data?: string;
-  json?: boolean;
-}
-
-/** Options of every command that reaches tasks. */
-export function addConnectionOptions(command: Command, { json = true } = {}): Command {
-  command
-    .option('--url <url>', 'of the server to talk to (default: FERMATA_URL, else the data folder)')
-    .option('--key <key>', 'API key for that server (default: FERMATA_KEY)')
-    .option('--data <folder>', 'data folder (default: FERMATA_DATA_DIR, else that of the user)');
-  return json ? command.option('--json', 'print one JSON object') : command;
-}
 
 export interface Connection extends AsyncDisposable {
   client: FermataClient;
@@ -163,6 +147,8 @@ class Folder {
   }
 
   async #own(mustTell: boolean): Promise<Place | undefined> {
+    // Where somebody else runs the tasks there is no need of it.
+    const { openLocal } = await import('./local-server.ts');
     try {
       const own = await openLocal(this.path, this.#local);
       const { server } = own;

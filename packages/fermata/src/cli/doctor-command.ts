@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ownerOf } from '@fermata/engine';
+import { ownerOf } from '@fermata/engine/folder-owner';
 import { defaultCacheDir, IMAGE_NAMES, jailObstacle, verifyCached } from '@fermata/machine';
 import type { ImageName, Language } from '@fermata/protocol';
 import type { Command } from 'commander';
@@ -23,10 +23,8 @@ interface Finding {
 
 const PROBES: Record<Language, string> = { python: '20 + 1', javascript: '20 + 1', typescript: 'const n: number = 20; n + 1' };
 
-export function addDoctorCommand(program: Command, done: (exitCode: number) => void): void {
-  program
-    .command('doctor')
-    .description('say what this machine can do, and why not')
+export function addDoctorCommand(command: Command, done: (exitCode: number) => void): void {
+  command
     .option('--data <folder>', 'data folder to look at (default: FERMATA_DATA_DIR, else that of the user)')
     .option('--json', 'as JSON')
     .action(async ({ data, json }: { data?: string; json?: boolean }) => {

@@ -16,7 +16,7 @@ import { readFileFor, readInput, readProgram, readStdin } from './read-input.ts'
 import { approvalOf, type RunOptions } from './task-options.ts';
 import { refuseOtherTools, rememberTools } from './task-tools.ts';
 import { tellTask } from './tell-task.ts';
-import { loadToolsFile, NO_TOOLS_FILE } from './tools-file.ts';
+import { readToolsFile } from './tools-file.ts';
 
 const MiB = 1024 * 1024;
 
@@ -26,7 +26,7 @@ export async function runDurably(file: string | undefined, options: RunOptions):
   const program = await readProgram(file, options);
   const input = await readInput(options.input);
   const files = await Promise.all((options.file ?? []).map(readFileFor));
-  const equipment = options.tools === undefined ? NO_TOOLS_FILE : await loadToolsFile(options.tools);
+  const equipment = await readToolsFile(options.tools);
   const progress = new Progress(options.quiet === true || json);
   const stdin = await readStdin(program, (text) => progress.line(text));
   const constraints = constraintsOf(limitsOf(options));

@@ -7,8 +7,7 @@ import type { Command } from 'commander';
 import { EXIT } from './exit-code.ts';
 import { formatBytes } from './units.ts';
 
-export function addImageCommand(program: Command, done: (exitCode: number) => void): void {
-  const image = program.command('image').description('the interpreters that programs run on');
+export function addImageCommand(image: Command, done: (exitCode: number) => void): void {
   image
     .command('list')
     .description('images, their versions and languages')

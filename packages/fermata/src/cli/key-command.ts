@@ -3,7 +3,8 @@
 import { FermataError } from '@fermata/protocol';
 import type { CreateKeyWire, KeyWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
-import { type ConnectionOptions, connect } from './connection.ts';
+import { connect } from './connection.ts';
+import type { ConnectionOptions } from './connection-options.ts';
 import { EXIT } from './exit-code.ts';
 import { columns, print } from './print.ts';
 import { parseDuration } from './units.ts';
@@ -17,8 +18,7 @@ interface CreateOptions extends Options {
   expires?: number;
 }
 
-export function addKeyCommand(program: Command, done: (exitCode: number) => void): void {
-  const key = program.command('key').description('API keys of the server over the data folder');
+export function addKeyCommand(key: Command, done: (exitCode: number) => void): void {
   const about = (name: string, description: string) =>
     key
       .command(name)

@@ -1,5 +1,5 @@
 /** The limits as options of a command: names, units and bounds come from the table of limits. */
-import { LIMITS, type LimitsInput, type LimitWords, limitsSchema } from '@fermata/protocol';
+import { LIMIT_BOUNDS, LIMITS, type LimitsInput, type LimitWords } from '@fermata/protocol';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseCount, parseDuration, parseMebibytes } from './units.ts';
 
@@ -10,12 +10,10 @@ const UNITS: Record<LimitWords['unit'], { parse: (text: string) => number; forma
   n: { parse: parseCount, format: String },
 };
 
-const shape = limitsSchema.unwrap().shape;
-
 /** Adds an option for each limit; its value is found under the limit's name in the library. */
 export function addLimitOptions(command: Command): Command {
   for (const { option, flag, unit, counts } of Object.values(LIMITS)) {
-    const described = `${counts.replaceAll('`', '')} (default: ${UNITS[unit].format(shape[option].parse(undefined))})`;
+    const described = `${counts.replaceAll('`', '')} (default: ${UNITS[unit].format(LIMIT_BOUNDS[option].default)})`;
     command.addOption(withName(new Option(`${flag} <${unit}>`, described), option).argParser((text) => bounded(option, unit, text)));
   }
   return command;
@@ -35,8 +33,8 @@ function withName(option: Option, name: string): Option {
 function bounded(option: LimitWords['option'], unit: LimitWords['unit'], text: string): number {
   const { parse, format } = UNITS[unit];
   const value = parse(text);
-  const { minValue, maxValue } = shape[option].unwrap();
-  if (value < (minValue as number)) throw new InvalidArgumentError(`The least is ${format(minValue as number)}.`);
-  if (value > (maxValue as number)) throw new InvalidArgumentError(`The most is ${format(maxValue as number)}.`);
+  const { least, most } = LIMIT_BOUNDS[option];
+  if (value < least) throw new InvalidArgumentError(`The least is ${format(least)}.`);
+  if (value > most) throw new InvalidArgumentError(`The most is ${format(most)}.`);
   return value;
 }

@@ -9,10 +9,11 @@ import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { FermataError } from '@fermata/protocol';
 import type { Command } from 'commander';
-import { addConnectionOptions, type Connection, type ConnectionOptions, connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { EXIT } from './exit-code.ts';
 import { refuseOtherTools, rememberTools } from './task-tools.ts';
-import { loadToolsFile, NO_TOOLS_FILE } from './tools-file.ts';
+import { readToolsFile } from './tools-file.ts';
 
 interface McpOptions extends Omit<ConnectionOptions, 'json'> {
   tools?: string;
@@ -27,8 +28,8 @@ const DRAIN_MS = 1_500;
 /** Bytes of one message. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
 
-export function addMcpCommand(program: Command, done: (exitCode: number) => void): void {
-  addConnectionOptions(program.command('mcp').description('an MCP server on standard input and output, for clients that models use'), { json: false })
+export function addMcpCommand(mcp: Command, done: (exitCode: number) => void): void {
+  addConnectionOptions(mcp, { json: false })
     .option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }, for all tasks')
     .option('--no-approve', 'offer nothing that decides on calls: people do so elsewhere, with fermata task approve')
     .option('--allow-any-host', 'programs may ask for all public hosts (network: ["*"])')
@@ -72,7 +73,7 @@ async function serveMcp(options: McpOptions): Promise<number> {
 }
 
 async function connected({ tools: file, allowAnyHost = false, url, key, data }: McpOptions): Promise<Connection> {
-  const equipment = file === undefined ? NO_TOOLS_FILE : await loadToolsFile(file);
+  const equipment = await readToolsFile(file);
   const tools = file === undefined ? undefined : resolve(file);
   const given = { ...(url === undefined ? {} : { url }), ...(key === undefined ? {} : { key }), ...(data === undefined ? {} : { data }) };
   const connection = await connect(given, {

@@ -1,12 +1,13 @@
 /** `fermata policy`: rules for tool calls, and what they say of a call, without making it. */
 
-import { fromWire, type PolicyRule, parseOptions, strictOptions, type ValueRecord } from '@fermata/protocol';
+import { fromWire, type PolicyRule, parseOptions, type ValueRecord } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { type PolicyRuleWire, type PolicyVerdictWire, policyRuleOf, policyRuleSchema } from '@fermata/protocol/wire';
 import { showVerdict } from '@fermata/server';
 import { checkRules, explainCall } from '@fermata/tools';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { EXIT } from './exit-code.ts';
 import { columns, print } from './print.ts';
 import { readJson } from './read-input.ts';
@@ -21,9 +22,7 @@ interface TestOptions extends ConnectionOptions {
   ask?: boolean;
 }
 
-export function addPolicyCommand(program: Command, done: (exitCode: number) => void): void {
-  const policy = program.command('policy').description('rules for tool calls');
-
+export function addPolicyCommand(policy: Command, done: (exitCode: number) => void): void {
   addConnectionOptions(
     policy
       .command('test')

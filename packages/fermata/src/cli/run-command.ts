@@ -1,17 +1,13 @@
 /** `fermata run`: a durable task of the data folder or of a server; with `--ephemeral` one in memory. */
 import { type Command, Option } from 'commander';
-import { addConnectionOptions } from './connection.ts';
+import { addConnectionOptions } from './connection-options.ts';
 import { addConstraintOptions, collect } from './constraint-options.ts';
-import { runDurably } from './durable-run.ts';
-import { runInMemory } from './ephemeral-run.ts';
 import { addLimitOptions } from './limit-options.ts';
 import { addTaskOptions, type RunOptions } from './task-options.ts';
 
 /** `done` is told the exit code. */
-export function addRunCommand(program: Command, done: (exitCode: number) => void): void {
-  const command = program
-    .command('run')
-    .description('run a program in a sandbox; its output and result go to stdout, all else to stderr')
+export function addRunCommand(command: Command, done: (exitCode: number) => void): void {
+  command
     .argument('[file]', 'the program, or - for standard input')
     .option('-e, --eval <code>', 'the program itself, in place of a file')
     .addOption(new Option('-l, --lang <language>', 'its language; default: by the ending of the file').choices(['python', 'javascript', 'typescript']))
@@ -24,5 +20,11 @@ export function addRunCommand(program: Command, done: (exitCode: number) => void
     .option('--session <id>', 'run it on the interpreter of this session, with the variables and files of its programs before; made if there is none')
     .option('--detach', 'only submit it, to a server that runs, and print its id')
     .addHelpText('after', '\nA Python program reads the standard input of this command, unless it is itself read from there.')
-    .action(async (file: string | undefined, options: RunOptions) => done(await (options.ephemeral ? runInMemory : runDurably)(file, options)));
+    .action(async (file: string | undefined, options: RunOptions) => done(await run(file, options)));
+}
+
+/** Each way loads what it takes, and not what the other one takes. */
+async function run(file: string | undefined, options: RunOptions): Promise<number> {
+  if (options.ephemeral) return (await import('./ephemeral-run.ts')).runInMemory(file, options);
+  return (await import('./durable-run.ts')).runDurably(file, options);
 }

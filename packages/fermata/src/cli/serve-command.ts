@@ -12,7 +12,7 @@ import { collect } from './constraint-options.ts';
 import { EXIT } from './exit-code.ts';
 import { openLocal } from './local-server.ts';
 import { loadServeConfig } from './serve-config.ts';
-import { loadToolsFile, NO_TOOLS_FILE } from './tools-file.ts';
+import { readToolsFile } from './tools-file.ts';
 import { parseCount, parseDuration } from './units.ts';
 
 interface ServeOptions {
@@ -38,10 +38,8 @@ const PRIVATE = { allowPrivate: true };
 /** A source that connects later than this is there then. */
 const SOURCES_WAIT_MS = 5_000;
 
-export function addServeCommand(program: Command, done: (exitCode: number) => void): void {
-  program
-    .command('serve')
-    .description('serve the REST API over the data folder')
+export function addServeCommand(command: Command, done: (exitCode: number) => void): void {
+  command
     .option('--host <address>', 'where it listens', '127.0.0.1')
     .option('--port <n>', 'at which port; 0: any that is free', parseCount, 7070)
     .option('--data <folder>', 'data folder (default: FERMATA_DATA_DIR, else that of the user)')
@@ -63,7 +61,7 @@ export function addServeCommand(program: Command, done: (exitCode: number) => vo
 
 async function serve(options: ServeOptions): Promise<number> {
   const { host, port, data = dataDir(), tools: toolsFile, dev = false, machines, drain, maxRunning, json } = options;
-  const equipment = toolsFile === undefined ? NO_TOOLS_FILE : await loadToolsFile(toolsFile);
+  const equipment = await readToolsFile(toolsFile);
   const { policy, networkHeaders, secret } = await loadServeConfig(options.config, options.secret);
   const file = toolsFile === undefined ? undefined : resolve(toolsFile);
   const local = await openLocal(data, {

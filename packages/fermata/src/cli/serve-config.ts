@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { FermataError, type PolicyRule, parseOptions, strictOptions } from '@fermata/protocol';
+import { FermataError, type PolicyRule, parseOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { policyRuleOf, policyRuleSchema } from '@fermata/protocol/wire';
 import { checkRules } from '@fermata/tools';
 import type { AddedHeader } from '@fermata/tools/registry';

@@ -1,11 +1,10 @@
 /** `fermata session`: interpreters that tasks share. */
 import type { Command } from 'commander';
-import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { columns, print } from './print.ts';
 import { withConnection } from './with-connection.ts';
 
-export function addSessionCommand(program: Command, done: (exitCode: number) => void): void {
-  const session = program.command('session').description('interpreters that tasks share');
+export function addSessionCommand(session: Command, done: (exitCode: number) => void): void {
   addConnectionOptions(session.command('list').description('the sessions there are')).action(async (options: ConnectionOptions) =>
     done(
       await withConnection(options, async ({ sessions }) => {

@@ -13,8 +13,7 @@ interface Options {
   json?: boolean;
 }
 
-export function addStoreCommand(program: Command, done: (exitCode: number) => void): void {
-  const store = program.command('store').description('the data folder: copies of it, and its size');
+export function addStoreCommand(store: Command, done: (exitCode: number) => void): void {
   const about = (name: string, description: string) =>
     store
       .command(name)

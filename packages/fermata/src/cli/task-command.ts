@@ -2,7 +2,7 @@
 import type { TaskQueryWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
 import { addCallCommands } from './call-commands.ts';
-import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { columns, print } from './print.ts';
 import { addTaskControlCommands } from './task-control-commands.ts';
 import { callLine, eventLine, stateText, taskLine, taskText } from './task-text.ts';
@@ -20,8 +20,7 @@ interface ListOptions extends ConnectionOptions {
 
 const PAGE = 1000;
 
-export function addTaskCommand(program: Command, done: (exitCode: number) => void): void {
-  const task = program.command('task').description('durable tasks: look at them, pause and resume them, decide on their calls');
+export function addTaskCommand(task: Command, done: (exitCode: number) => void): void {
   addListCommand(task, done);
   const look = (name: string, description: string) => addConnectionOptions(task.command(name).description(description).argument('<task>', 'id of the task'));
   look('get', 'a task in its present state').action(async (id: string, options: ConnectionOptions) =>

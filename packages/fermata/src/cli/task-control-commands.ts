@@ -3,8 +3,7 @@
 import { FermataError } from '@fermata/protocol';
 import type { ForkWire, TaskWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
-import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
-import { resumeTask } from './durable-resume.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { EXIT } from './exit-code.ts';
 import { print } from './print.ts';
 import { readJson } from './read-input.ts';
@@ -44,7 +43,9 @@ export function addTaskControlCommands(task: Command, done: (exitCode: number) =
       const now = await tasks.resume(id);
       print(options.json, now, () => `${id} ${now.status}`);
     });
-    done(isHere ? await resumeTask(id, { ...options, approve: 'ask' }) : code);
+    if (!isHere) return done(code);
+    const { resumeTask } = await import('./durable-resume.ts');
+    done(await resumeTask(id, { ...options, approve: 'ask' }));
   });
   about('checkpoint', 'take a checkpoint now').action(async (id: string, options: ConnectionOptions) =>
     done(

@@ -1,10 +1,9 @@
 /** The options that `fermata run` and `fermata resume` share. */
-import { confirm, isCancel } from '@clack/prompts';
 import { type Language, type LimitsInput, toWire } from '@fermata/protocol';
 import type { Tool } from '@fermata/tools';
 import { type Command, Option } from 'commander';
 import type { Approver } from '../tool-runner.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { ConnectionOptions } from './connection-options.ts';
 import type { ConstraintOptions } from './constraint-options.ts';
 import { parseDuration } from './units.ts';
 
@@ -59,6 +58,7 @@ export function approvalOf(how: TaskCommandOptions['approve']): Approval {
   if (how === 'deny') return async () => ({ approve: false, reason: 'approvals are off (--approve deny)' });
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return async (tool, args) => {
+    const { confirm, isCancel } = await import('@clack/prompts');
     const answer = await confirm({ message: `Allow ${tool}(${JSON.stringify(args)})?`, initialValue: false, output: process.stderr });
     if (!isCancel(answer)) return answer ? { approve: true } : { approve: false, reason: 'refused at the terminal' };
     // The prompt has taken the key from the terminal; it means here what it means elsewhere.

@@ -7,7 +7,8 @@
 import { resolve } from 'node:path';
 import { FermataError, type Store } from '@fermata/protocol';
 import type { Connection } from './connection.ts';
-import { loadToolsFile, NO_TOOLS_FILE, type ToolsFile } from './tools-file.ts';
+import type { ToolsFile } from './load-tools-file.ts';
+import { readToolsFile } from './tools-file.ts';
 
 const KIND = 'cli_tools';
 const TENANT = 'default';
@@ -36,8 +37,7 @@ export async function rememberedTools(store: Store, taskId: string): Promise<str
 
 /** Those of `given`, else of the file that is remembered. */
 export async function toolsOf(store: Store, taskId: string, given: string | undefined): Promise<ToolsFile> {
-  const file = given ?? (await rememberedTools(store, taskId));
-  return file === undefined ? NO_TOOLS_FILE : loadToolsFile(file);
+  return readToolsFile(given ?? (await rememberedTools(store, taskId)));
 }
 
 /** Where another process runs the tasks, it uses tools of its own: throws `conflict` if these are not the ones that are wanted. */

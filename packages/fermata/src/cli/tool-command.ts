@@ -1,7 +1,8 @@
 /** `fermata tool`: the tools that programs may call. */
 import type { CreateToolWire } from '@fermata/protocol/wire';
 import type { Command } from 'commander';
-import { addConnectionOptions, type Connection, type ConnectionOptions, connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { newTaskId, submit } from './durable-run.ts';
 import { EXIT } from './exit-code.ts';
 import { followTask } from './follow-task.ts';
@@ -12,14 +13,13 @@ import { readJson } from './read-input.ts';
 import { addTaskOptions, approvalOf, type TaskCommandOptions } from './task-options.ts';
 import { refuseOtherTools } from './task-tools.ts';
 import { tellTask } from './tell-task.ts';
-import { loadToolsFile, NO_TOOLS_FILE } from './tools-file.ts';
+import { readToolsFile } from './tools-file.ts';
 import { withConnection } from './with-connection.ts';
 
 type ToolsOptions = ConnectionOptions & { tools?: string };
 type CallOptions = ToolsOptions & TaskCommandOptions & { input?: string };
 
-export function addToolCommand(program: Command, done: (exitCode: number) => void): void {
-  const tool = program.command('tool').description('tools that programs may call');
+export function addToolCommand(tool: Command, done: (exitCode: number) => void): void {
   const withTools = (command: Command) =>
     addConnectionOptions(command).option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }');
 
@@ -74,7 +74,7 @@ export function addToolCommand(program: Command, done: (exitCode: number) => voi
 }
 
 async function connectWith({ tools: file, ...options }: ToolsOptions, local: Pick<LocalOptions, 'maxRunning' | 'sourcesMustConnect'> = {}): Promise<Connection> {
-  const equipment = file === undefined ? NO_TOOLS_FILE : await loadToolsFile(file);
+  const equipment = await readToolsFile(file);
   const connection = await connect(options, { ...equipment, toolsFile: file, sourcesMustConnect: true, ...local });
   try {
     refuseOtherTools(connection, file);

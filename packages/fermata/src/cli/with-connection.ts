@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import type { FermataClient } from '@fermata/client';
 import { FermataError } from '@fermata/protocol';
-import { type Connection, type ConnectionOptions, connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
+import type { ConnectionOptions } from './connection-options.ts';
 import { EXIT } from './exit-code.ts';
 
 /** Resolves with the exit code: that of `work`, else 0. A folder that is named must be there. */

@@ -1,8 +1,8 @@
 /** How much a host may take, and its defaults. */
-import { totalmem } from 'node:os';
-import { limitsSchema } from '@fermata/protocol';
+import { DEFAULT_LIMITS } from '@fermata/protocol';
 import type { MachineHostOptions } from './machine-host.ts';
 import { IMAGE_BYTES } from './seats.ts';
+import { usableMemory } from './usable-memory.ts';
 
 /** Memory is counted by the limits of the machines that are resident, not by what they use now. */
 export interface HostSize {
@@ -18,13 +18,7 @@ export interface HostSize {
 
 export function hostSize(threads: number, { maxBytes, maxThreadBytes, hibernateMs = 500, idleMs = 5000 }: HostSize): Omit<MachineHostOptions, 'open'> {
   const maxThreads = Math.max(1, threads);
-  const all = maxBytes ?? Math.floor(memory() * 0.75);
-  const one = limitsSchema.parse({}).maxMemoryBytes + IMAGE_BYTES;
+  const all = maxBytes ?? Math.floor(usableMemory() * 0.75);
+  const one = DEFAULT_LIMITS.maxMemoryBytes + IMAGE_BYTES;
   return { maxThreads, maxBytes: all, maxThreadBytes: maxThreadBytes ?? Math.max(Math.floor(all / maxThreads), one), hibernateMs, idleMs };
-}
-
-/** What the operating system, or the container, lets this process have. */
-function memory(): number {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }

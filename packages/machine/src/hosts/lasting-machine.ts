@@ -131,7 +131,9 @@ export class LastingMachine implements HostedMachine {
           onEmitted(this.#told.fresh(emitted), this.report);
         });
         if (this.#stopAsked) machine.stop();
-        const outcome = await advancing;
+        const { seat } = this.#resident as Resident;
+        seat.setBusy(true);
+        const outcome = await advancing.finally(() => seat.setBusy(false));
         this.#report = this.#total(machine.report);
         // Where it was stopped by request no input leads again, so that place becomes the base.
         // If it is too large for that, it shares the fate of its thread.

@@ -4,19 +4,21 @@
  * Workers start as they are needed. An idle host does not keep the process alive.
  */
 import {
+  DEFAULT_LIMITS,
   FermataError,
   type Host,
   type HostedMachine,
   type HostUsage,
   type ImageName,
   type LimitsInput,
-  limitsSchema,
   type MachineOptions,
   type OpenOptions,
   type Restored,
 } from '@fermata/protocol';
+import { limitsSchema } from '@fermata/protocol/schemas';
 import { imageDigestOf } from '../wasm/container.ts';
-import { type ImageManifest, imageDigest } from '../wasm/image.ts';
+import { imageDigest } from '../wasm/image.ts';
+import type { ImageManifest } from '../wasm/image-manifest.ts';
 import { IMAGE_NAMES, readManifest } from '../wasm/image-store.ts';
 import { LastingMachine, type Origin } from './lasting-machine.ts';
 import { rehearse } from './rehearsal.ts';
@@ -63,7 +65,7 @@ export class MachineHost implements Host {
     const image = await this.#imageOf(imageDigestOf(snapshot));
     const notAgain = () => Promise.reject(new FermataError('internal', 'a machine of a snapshot is never made anew'));
     // Its limits are inside; until they are known it counts as one with the default limits.
-    const origin = this.#origin(image, limitsSchema.parse({}).maxMemoryBytes, notAgain, options);
+    const origin = this.#origin(image, DEFAULT_LIMITS.maxMemoryBytes, notAgain, options);
     const { machine, restored } = await LastingMachine.restore(origin, snapshot, open, (gone) => this.#machines.delete(gone));
     return { machine: this.#kept(machine), restored };
   }

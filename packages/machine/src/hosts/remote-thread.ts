@@ -15,12 +15,12 @@ import {
   type Inspection,
   type Limits,
   type LimitsInput,
-  limitsSchema,
   type OpenOptions,
   type Report,
   type Restored,
   type SealOptions,
 } from '@fermata/protocol';
+import { limitsSchema } from '@fermata/protocol/schemas';
 import type { Death, OpenPort, Port } from './port.ts';
 import { type FromThread, fromPlainError, NEW_REPORT, type ToThread } from './thread-messages.ts';
 

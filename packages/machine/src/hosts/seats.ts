@@ -3,7 +3,9 @@
  *
  * A thread serves one tenant as long as it has machines. The memory that resident machines may come to (their limits, not
  * what they use now) is bounded for each thread and for all together; a machine that does not fit waits in line, and is
- * told why. Threads that had nothing to do for a while are ended, because V8 gives memory back late.
+ * told why. Nor are many programs begun at the same time on one thread: done one after the other they are done sooner, in instances
+ * that serve again, where each of many at once needs one of its own. Threads that had nothing to do for a while are ended, because
+ * V8 gives memory back late.
  */
 import { FermataError } from '@fermata/protocol';
 import type { OpenPort } from './port.ts';
@@ -11,6 +13,11 @@ import { RemoteThread } from './remote-thread.ts';
 
 /** What a machine takes besides its limit: the memory of its image, in bytes. */
 export const IMAGE_BYTES = 32 * 1024 * 1024;
+
+/** Machines of one thread that may be at work, apart from those that have been at it for longer than {@link LONG_MS}. */
+const MAX_BUSY = 3;
+/** Who takes so long must not keep others from beginning. */
+const LONG_MS = 100;
 
 export interface SeatsOptions {
   open: OpenPort;
@@ -33,6 +40,8 @@ export interface SeatRequest {
 /** A place on a thread, until it is released. */
 export interface Seat {
   readonly thread: RemoteThread;
+  /** Whether the machine is at work; from the start it is. */
+  setBusy(busy: boolean): void;
   release(): void;
 }
 
@@ -41,6 +50,8 @@ interface Bench {
   tenant: string;
   machines: number;
   bytes: number;
+  /** Machines that are at work and not for long. */
+  busy: number;
   idle: NodeJS.Timeout | undefined;
   /** Kept although it has nothing to do. */
   kept: boolean;
@@ -148,10 +159,12 @@ export class Seats {
     if (used + bytes > maxBytes) {
       return { reason: `memory: ${this.machines} machines may come to ${mib(used)} of ${mib(maxBytes)}, and this one wants ${mib(bytes)}`, blocks: 'all' };
     }
-    const least = this.#benches.filter(({ tenant, closing }) => tenant === request.tenant && !closing).sort((a, b) => a.bytes - b.bytes)[0];
+    const own = this.#benches.filter(({ tenant, closing }) => tenant === request.tenant && !closing);
+    const least = own.filter(({ busy }) => busy < MAX_BUSY).sort((a, b) => a.bytes - b.bytes)[0];
     const full = this.#benches.length >= maxThreads;
     if (least && (least.machines === 0 || (full && least.bytes + bytes <= maxThreadBytes))) return this.#sit(least, bytes);
     if (!full) return this.#sit(this.#open(request.tenant), bytes);
+    if (!least && own.length > 0) return { reason: 'processor: the programs before this one are begun first', blocks: 'tenant' };
     if (least) return { reason: `memory: each host process may have machines of ${mib(maxThreadBytes)}, and all are taken`, blocks: 'tenant' };
     const others = this.#benches.filter(({ tenant }) => tenant !== request.tenant).sort((a, b) => a.machines - b.machines);
     if (!others.some(({ closing }) => closing) && others[0]) this.#closeWhenEmpty(others[0]);
@@ -163,15 +176,25 @@ export class Seats {
     bench.bytes += bytes;
     clearTimeout(bench.idle);
     let taken = true;
+    let long: NodeJS.Timeout | undefined;
+    const setBusy = (busy: boolean) => {
+      if (busy === (long !== undefined)) return;
+      clearTimeout(long);
+      long = busy ? setTimeout(() => setBusy(false), LONG_MS).unref() : undefined;
+      bench.busy += busy ? 1 : -1;
+      if (!busy) this.#serve();
+    };
+    setBusy(true);
     const release = () => {
       if (!taken) return;
       taken = false;
       bench.machines--;
       bench.bytes -= bytes;
       this.#emptied(bench);
+      setBusy(false);
       this.#serve();
     };
-    return { thread: bench.thread, release };
+    return { thread: bench.thread, setBusy: (busy) => taken && setBusy(busy), release };
   }
 
   #open(tenant: string): Bench {
@@ -180,7 +203,7 @@ export class Seats {
       clearTimeout(bench.idle);
       if (!this.#closed) this.#serve();
     });
-    const bench: Bench = { thread, tenant, machines: 0, bytes: 0, idle: undefined, kept: false, closing: false };
+    const bench: Bench = { thread, tenant, machines: 0, bytes: 0, busy: 0, idle: undefined, kept: false, closing: false };
     this.#benches.push(bench);
     return bench;
   }

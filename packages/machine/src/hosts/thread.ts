@@ -13,11 +13,12 @@ import { Machine } from '../wasm/machine.ts';
 import { Scheduler, underTimeout } from './scheduler.ts';
 import { type FromThread, NEW_REPORT, plainError, type ToThread } from './thread-messages.ts';
 import { turnMarker } from './turn-word.ts';
+import { usableMemory } from './usable-memory.ts';
 import type { WorkerData } from './worker-port.ts';
 
 const PREPARED_PER_IMAGE = 2;
 /** How much memory of machines that are gone is kept for those to come, and for how long when none come. */
-const RETIRED_BYTES = 96 * 1024 * 1024;
+const RETIRED_BYTES = Math.min(512 * 1024 * 1024, usableMemory() / 16);
 const RETIRED_MS = 2000;
 /** A thread that had nothing to do for so long makes machines in advance. */
 const IDLE_MS = 20;

@@ -1,42 +1,35 @@
 /** The messages between guest and host (`abi/README.md`). What a guest says is not trusted: it is checked here. */
 import type { GuestError, Input, Note, StackFrame, Value, ValueRecord } from '@fermata/protocol';
-import { z } from 'zod';
+import { anything, type Form, fields, listOf, Misfit, nullable, number, oneOf, optional, record, text, texts, whole } from './form.ts';
 
-const text = z.string();
-const guestErrorSchema = z.object({
-  name: text,
-  message: text,
-  traceback: text,
-  line: z.number().int().nullable(),
-  column: z.number().int().nullable(),
-  kind: z.enum(['syntax_error', 'tool_error', 'unknown_tool', 'library_not_allowed']).optional(),
+const place = nullable(whole());
+const guestError = fields({
+  ...{ name: text, message: text, traceback: text, line: place, column: place },
+  kind: optional(oneOf('syntax_error', 'tool_error', 'unknown_tool', 'library_not_allowed')),
 });
-const value = z.custom<Value>(() => true).optional();
 
 /** The last moment that a date can name; a program may well sleep for ever. */
 const LAST_MS = 8.64e15;
-const due = z
-  .custom<number>((at) => typeof at === 'number' && !Number.isNaN(at))
-  .transform((at) => Math.max(-LAST_MS, Math.min(at, LAST_MS)))
-  .nullable();
+const due: Form<number | null> = (at) => {
+  if (at !== null && (typeof at !== 'number' || Number.isNaN(at))) throw new Misfit('a time is wanted');
+  return at && Math.max(-LAST_MS, Math.min(at, LAST_MS));
+};
 
-const saidSchema = z.discriminatedUnion('say', [
-  z.object({ say: z.literal('ready') }),
-  z.object({ say: z.literal('wait'), due }),
-  z.object({ say: z.literal('done'), value }),
-  z.object({ say: z.literal('failed'), error: guestErrorSchema }),
-]);
-const callSchema = z.object({ id: z.number().int(), name: text, args: z.custom<ValueRecord>(isRecord) });
-const stackSchema = z.object({
-  stack: z.array(z.object({ file: text, line: z.number().int().nullable(), function: text, locals: z.record(text, text) })),
-});
-const noteSchema = z.discriminatedUnion('note', [
-  z.object({ note: z.literal('step'), name: text }),
-  z.object({ note: z.literal('step_result'), name: text, value }),
-  z.object({ note: z.literal('progress'), value: z.number() }),
-  z.object({ note: z.literal('checkpoint') }),
-  z.object({ note: z.literal('finding'), message: text, line: z.number().int().nullable() }),
-]);
+const SAID = {
+  ready: fields({ say: text }),
+  wait: fields({ say: text, due }),
+  done: fields({ say: text, value: anything }),
+  failed: fields({ say: text, error: guestError }),
+};
+const NOTES = {
+  step: fields({ note: text, name: text }),
+  step_result: fields({ note: text, name: text, value: anything }),
+  progress: fields({ note: text, value: number }),
+  checkpoint: fields({ note: text }),
+  finding: fields({ note: text, message: text, line: place }),
+};
+const call = fields({ id: whole(), name: text, args: record });
+const stack = fields({ stack: listOf(fields({ file: text, line: place, function: text, locals: texts })) });
 
 export type Said = { say: 'ready' } | { say: 'wait'; due: number | null } | { say: 'done'; value: Value } | { say: 'failed'; error: GuestError };
 
@@ -49,23 +42,32 @@ export class RefusedMessage extends Error {
 
 /** These throw {@link RefusedMessage}. */
 export function readSaid(message: Value): Said {
-  return inForm(saidSchema, message) as Said;
+  return inForm(kindOf('say', SAID), message) as Said;
 }
-export function readCall(message: Value) {
-  return inForm(callSchema, message);
+export function readCall(message: Value): { id: number; name: string; args: ValueRecord } {
+  return inForm(call, message);
 }
 export function readStack(message: Value): StackFrame[] {
-  return inForm(stackSchema, message).stack;
+  return inForm(stack, message).stack;
 }
 export function readNote(message: Value): Note {
-  return inForm(noteSchema, message) as Note;
+  return inForm(kindOf('note', NOTES), message) as Note;
 }
 
-function inForm<T>(schema: z.ZodType<T>, message: Value): T {
-  const { data, error } = schema.safeParse(message);
-  const issue = error?.issues[0];
-  if (issue) throw new RefusedMessage(`${issue.path.join('.') || 'it'}: ${issue.message}`);
-  return data as T;
+/** The field of this name says which of the forms a message has. */
+function kindOf(name: string, forms: Record<string, Form<unknown>>): Form<unknown> {
+  const kind = oneOf(...Object.keys(forms));
+  const named = fields({ [name]: kind });
+  return (message) => forms[named(message)[name] as string]?.(message);
+}
+
+function inForm<T>(form: Form<T>, message: Value): T {
+  try {
+    return form(message);
+  } catch (error) {
+    if (error instanceof Misfit) throw new RefusedMessage(`${error.path.join('.') || 'it'}: ${error.message}`);
+    throw error;
+  }
 }
 
 const FILE_NAMES = { python: 'main.py', javascript: 'main.js', typescript: 'main.ts' } as const;
@@ -89,8 +91,4 @@ export function reply(input: Exclude<Input, { kind: 'go' }>): Value {
     allowed: program.allowedLibraries ?? null,
     shared: program.shared ?? false,
   };
-}
-
-function isRecord(candidate: unknown): boolean {
-  return candidate !== null && typeof candidate === 'object' && Object.getPrototypeOf(candidate) === Object.prototype;
 }

@@ -3,30 +3,10 @@
  * waits for a program. All machines of an image start from the base and are snapshotted against it.
  */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import type { GuestInstance } from './guest-instance.ts';
+import type { ImageManifest } from './image-manifest.ts';
 import type { MachineState } from './machine-state.ts';
 import type { WasmModule } from './wasm-types.ts';
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-
-export const imageManifestSchema = z.object({
-  name: z.string(),
-  version: z.string(),
-  languages: z.array(z.enum(['python', 'javascript', 'typescript'])),
-  sources: z.array(z.object({ package: z.string(), version: z.string(), file: z.string(), sha256, licence: z.string() })),
-  wasm: z.object({ file: z.string(), sha256, bytes: z.number() }),
-  /** Read-only files that the guest sees, at these paths. */
-  files: z.array(z.object({ path: z.string(), file: z.string(), sha256 })),
-  args: z.array(z.string()),
-  env: z.record(z.string(), z.string()),
-  base: z.object({ sha256, bytes: z.number() }),
-  /** Nanoseconds by which the virtual clock moves per unit of fuel. */
-  nsPerFuel: z.number(),
-  /** Native stack that a Worker needs for the deepest recursion of the guest. */
-  stackSizeMb: z.number(),
-});
-export type ImageManifest = z.infer<typeof imageManifestSchema>;
 
 /** What makes an image, in a form that can be posted to a Worker. */
 export interface ImageParts {

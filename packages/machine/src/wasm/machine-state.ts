@@ -3,14 +3,17 @@
  *
  * Hostile input ends here: every field is checked for type and range before anything of it is used.
  */
-import { FermataError, type Limits, limitsSchema, type Value, type ValueRecord } from '@fermata/protocol';
-import { z } from 'zod';
+import { DEFAULT_LIMITS, FermataError, LIMIT_BOUNDS, type Limits, type Value } from '@fermata/protocol';
+import { bytes, either, exactly, type Form, type FormOf, listOf, Misfit, nullable, number, oneOf, optional, record, text, tuple, whole, withDefault } from './form.ts';
 
-const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
-const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
-const record = z.custom<ValueRecord>((value) => value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype);
+const count = whole(0);
+const pages = whole(0, 65536);
+const seed: Form<Uint8Array> = (value) => {
+  if (bytes(value).length !== 32) throw new Misfit('32 bytes are wanted');
+  return value as Uint8Array;
+};
 
-const fsStateSchema = z.strictObject({
+const fsState = exactly({
   nextId: count,
   usedBytes: count,
   refused: count,
@@ -19,42 +22,48 @@ const fsStateSchema = z.strictObject({
    * In the order of `/work`, `/tmp`, then downwards: [parent id, id, name, mtimeMs, data or null for a folder]. The two
    * themselves are here only once something was made in them.
    */
-  nodes: z.array(z.tuple([count, count, z.string(), z.number(), bytes.nullable()])),
+  nodes: listOf(tuple<[number, number, string, number, Uint8Array | null]>(count, count, text, number, nullable(bytes))),
   /** Files and folders without a name that are still open: [id, mtimeMs, data or null for a folder]. */
-  unnamed: z.array(z.tuple([count, z.number(), bytes.nullable()])),
+  unnamed: listOf(tuple<[number, number, Uint8Array | null]>(count, number, nullable(bytes))),
   /** [fd, node id or stream name, position, flags] */
-  descriptors: z.array(z.tuple([count, z.union([count, z.enum(['stdout', 'stderr', 'stdin'])]), count, count])),
+  descriptors: listOf(tuple<[number, number | 'stdout' | 'stderr' | 'stdin', number, number]>(count, either(count, oneOf('stdout', 'stderr', 'stdin')), count, count)),
 });
 
-const stateSchema = z.strictObject({
+const limits = exactly(
+  Object.fromEntries(Object.entries(LIMIT_BOUNDS).map(([name, { least, most, default: preset }]) => [name, withDefault(whole(least, most), preset)])) as Record<
+    keyof Limits,
+    Form<number>
+  >,
+);
+
+const machineState = exactly({
   stackPointer: count,
-  pages: count.max(65536),
-  peakPages: count.max(65536),
+  pages,
+  peakPages: pages,
   fuel: count,
-  stoppedIn: z.enum(['checkpoint', 'exchange']),
-  said: z.enum(['ready', 'wait', 'done', 'failed']),
-  dueMs: z.number().nullable(),
+  stoppedIn: oneOf('checkpoint', 'exchange'),
+  said: oneOf('ready', 'wait', 'done', 'failed'),
+  dueMs: nullable(number),
   nextCall: count,
-  calls: z.array(z.strictObject({ id: count, name: z.string(), args: record })),
+  calls: listOf(exactly({ id: count, name: text, args: record })),
   outputBytes: count,
   /** Absent = 0, so that a state without notes is what it was before they were counted. */
-  noteBytes: count.optional(),
-  clock: z.strictObject({ startMs: z.number().int(), anchorMs: z.number().int(), anchorFuel: count }),
-  random: z.strictObject({ seed: bytes.refine((seed) => seed.length === 32), blocks: count }),
-  fs: fsStateSchema,
-  limits: limitsSchema,
+  noteBytes: optional(count),
+  clock: exactly({ startMs: whole(), anchorMs: whole(), anchorFuel: count }),
+  random: exactly({ seed, blocks: count }),
+  fs: fsState,
+  limits,
 });
 
-export type FsState = z.infer<typeof fsStateSchema>;
-export type MachineState = Omit<z.infer<typeof stateSchema>, 'limits'> & { limits: Limits };
+export type FsState = FormOf<typeof fsState>;
+export type MachineState = FormOf<typeof machineState>;
 
 /** Limits that a saved state leaves out at their default, so that it is what it was before there were these. */
 const NEWER_LIMITS = ['maxCallsAtOnce', 'maxJournalBytes', 'maxCheckpointBytes'] as const satisfies (keyof Limits)[];
 
 function savedLimits(limits: Limits): Limits {
   const saved = { ...limits };
-  const defaults = limitsSchema.parse({});
-  for (const name of NEWER_LIMITS) if (saved[name] === defaults[name]) delete (saved as Partial<Limits>)[name];
+  for (const name of NEWER_LIMITS) if (saved[name] === DEFAULT_LIMITS[name]) delete (saved as Partial<Limits>)[name];
   return saved;
 }
 
@@ -64,8 +73,10 @@ export function stateToValue(state: MachineState): Value {
 
 /** Throws `checkpoint_invalid` on anything that this version does not write. */
 export function stateFromValue(value: Value): MachineState {
-  const parsed = stateSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new FermataError('checkpoint_invalid', `the snapshot's state is malformed at ${issue?.path.join('.')}: ${issue?.message}`);
+  try {
+    return machineState(value);
+  } catch (error) {
+    if (error instanceof Misfit) throw new FermataError('checkpoint_invalid', `the snapshot's state is malformed at ${error.path.join('.')}: ${error.message}`);
+    throw error;
+  }
 }

@@ -10,14 +10,13 @@ import { createHash } from 'node:crypto';
 import {
   type Call,
   type Checkpoint,
+  DEFAULT_LIMITS,
   type Emission,
   FermataError,
   type Input,
   type Inspection,
   type LimitKind,
   type Limits,
-  type LimitsInput,
-  limitsSchema,
   type MachineUsage,
   type OpenOptions,
   type Outcome,
@@ -89,9 +88,9 @@ export class Machine {
   #state: 'stopped' | 'running' | 'looking' | 'gone' = 'stopped';
   readonly #checkpoints: CheckpointMaker;
 
-  private constructor(image: Image, limits: LimitsInput, instance?: GuestInstance) {
+  private constructor(image: Image, limits: Partial<Limits>, instance?: GuestInstance) {
     this.image = image;
-    this.#limits = limitsSchema.parse(limits);
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#fs = new FileSystem(image.files, this.#limits.maxDiskBytes);
     this.#clock = new VirtualClock(image.manifest.nsPerFuel);
     this.#random = new RandomSource(new Uint8Array(32));
@@ -122,7 +121,7 @@ export class Machine {
   }
 
   /** A machine that has booted and holds nothing of any task. It may be given the instance of a {@link retire}d one. */
-  static fresh(image: Image, limits: LimitsInput = {}, instance?: GuestInstance): Machine {
+  static fresh(image: Image, limits: Partial<Limits> = {}, instance?: GuestInstance): Machine {
     const machine = new Machine(image, limits, instance);
     if (instance) image.wipe(instance);
     else image.copyBaseInto(machine.#guest);
@@ -201,8 +200,8 @@ export class Machine {
   }
 
   /** Sets the limits of a machine that has not started. */
-  setLimits(limits: LimitsInput): void {
-    this.#use(limitsSchema.parse(limits));
+  setLimits(limits: Partial<Limits>): void {
+    this.#use({ ...DEFAULT_LIMITS, ...limits });
   }
 
   /**

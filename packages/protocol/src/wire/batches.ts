@@ -1,6 +1,6 @@
 /** Batches, sessions and files. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { idSchema, pageOf, pageQuery, timeSchema, valueSchema } from './scalars.ts';
 import { taskErrorSchema, taskStatusSchema } from './task.ts';
 import { callbackUrlSchema, taskRequestSchema } from './task-request.ts';

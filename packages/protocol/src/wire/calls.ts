@@ -1,6 +1,6 @@
 /** Calls of a task and decisions on them. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { pageOf, pageQuery, recordSchema, timeSchema, valueSchema } from './scalars.ts';
 
 const failure = z.object({ name: z.string(), message: z.string(), data: z.unknown().optional() });

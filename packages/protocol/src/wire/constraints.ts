@@ -1,8 +1,9 @@
 /** What a task may do and spend, as it is asked for on the wire. Seconds and MiB here are milliseconds and bytes in the engine. */
 import { z } from 'zod';
 import type { LimitsInput } from '../limits.ts';
-import { strictOptions } from '../options.ts';
-import { type PolicyRule, policyCallsSchema, policyConditionsSchema, policyRateBounds, policyTimeSchema } from '../policy.ts';
+import type { PolicyRule } from '../policy.ts';
+import { policyCallsSchema, policyConditionsSchema, policyRateBounds, policyTimeSchema } from '../policy-schema.ts';
+import { strictOptions } from '../strict-options.ts';
 import type { NetworkAccess, TaskRequest } from '../task.ts';
 
 const MiB = 1024 * 1024;

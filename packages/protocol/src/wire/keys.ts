@@ -1,6 +1,6 @@
 /** API keys, as a server's local socket shows them. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { timeSchema } from './scalars.ts';
 
 const scopes = z.array(z.enum(['read', 'run', 'approve', 'admin'])).min(1);

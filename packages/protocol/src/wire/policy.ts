@@ -1,6 +1,6 @@
 /** Rules of a tenant, and questions to policy: what would become of a call. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { policyRuleSchema } from './constraints.ts';
 
 const rulesSchema = z.array(policyRuleSchema).max(1000);

@@ -1,6 +1,6 @@
 /** Small parts that the schemas of the wire share: ids, times, pages, values. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 
 /** Ids that callers may choose, of tasks and batches. */
 export const TASK_ID = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;

@@ -1,6 +1,6 @@
 /** What can be asked of one task besides its state: control, code, log, journal, events, state, checkpoints, fork, verify. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { constraintsSchema } from './constraints.ts';
 import { idSchema, timeSchema, valueSchema } from './scalars.ts';
 import { logLineSchema } from './task.ts';

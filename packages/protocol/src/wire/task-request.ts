@@ -1,7 +1,7 @@
 /** The body that asks for a task, and what the engine makes of it. */
 import { z } from 'zod';
 import { FermataError } from '../errors.ts';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { CALL_PROGRAM, type TaskRequest } from '../task.ts';
 import { fromWire } from '../values.ts';
 import { codeConstraintsOf, constraintsSchema, limitsOf, networkOf, policyRuleOf, policyRuleSchema } from './constraints.ts';

@@ -1,6 +1,6 @@
 /** A task as GET shows it, by its state, and the short form of the same. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { metadataSchema, pageOf, pageQuery, timeSchema, valueSchema } from './scalars.ts';
 import { usageSchema } from './usage.ts';
 

@@ -1,6 +1,6 @@
 /** Tool sources over the wire: MCP servers and OpenAPI documents, whose tools lie under the name of their source. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { nameSchema, recordSchema, timeSchema } from './scalars.ts';
 import { callLimitsShape, callRetrySchema } from './tools.ts';
 

@@ -1,6 +1,6 @@
 /** Tools that are registered over the wire, images, and the state of the server. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { constraintsSchema } from './constraints.ts';
 import { nameSchema, recordSchema, timeSchema } from './scalars.ts';
 import { languageSchema } from './task-request.ts';

@@ -1,6 +1,6 @@
 /** Webhooks: endpoints that are told, what they are told, and how it went. */
 import { z } from 'zod';
-import { strictOptions } from '../options.ts';
+import { strictOptions } from '../strict-options.ts';
 import { pageOf, pageQuery, timeSchema } from './scalars.ts';
 import { callbackUrlSchema } from './task-request.ts';
 

@@ -2,7 +2,7 @@
 
 import { FermataError, fromWire, ValueError, type ValueRecord } from '@fermata/protocol';
 import { policyRuleOf, policyRuleToWire, policySchema, policyTestSchema, policyVerdictSchema, setPolicySchema } from '@fermata/protocol/wire';
-import { checkRules, explainCall } from '@fermata/tools';
+import { checkRules, explainCall, type Tool } from '@fermata/tools';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
 import { body, json, newRoutes, problems } from '../new-routes.ts';
@@ -64,10 +64,20 @@ export function policyRoutes({ tools, policy, now }: ServerContext) {
     await policy.ready(tenant);
     const own = given.map(policyRuleOf);
     checkRules(own, 'task');
-    const call = { tool, args: argumentsOf(args), now: at === undefined ? now() : Date.parse(at), calls: () => calls };
+    const call = { tool, args: asJudged(registered.tool, argumentsOf(args)), now: at === undefined ? now() : Date.parse(at), calls: () => calls };
     return c.json(showVerdict(explainCall(policy.layers(tenant, own), call, registered.tool.requiresApproval ? 'require_approval' : 'allow')), 200);
   });
   return routes;
+}
+
+/** As rules see them. Those that the tool would not take are looked at as they are. */
+function asJudged(tool: Tool, args: ValueRecord): ValueRecord {
+  try {
+    tool.check(args);
+    return tool.judged?.(args) ?? args;
+  } catch {
+    return args;
+  }
 }
 
 function argumentsOf(args: Record<string, unknown>): ValueRecord {

@@ -1,7 +1,8 @@
 /** Tasks: create, get, list, delete. */
 
 import type { TaskFilter, TaskView } from '@fermata/engine';
-import { ENDED, FermataError, strictOptions, type TaskStatus } from '@fermata/protocol';
+import { ENDED, FermataError, type TaskStatus } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { createdTaskSchema, createTaskSchema, type LogLineWire, type TaskWire, taskPageSchema, taskQuerySchema, taskSchema, taskStatusSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';

@@ -70,13 +70,8 @@ const parametersOf = (methods: readonly string[]) => ({
   required: ['url', 'method'],
 });
 
-export interface NetworkTool extends Tool {
-  /** The arguments as policy is to see them: with the address in the form in which it is asked for. */
-  readonly judged: (args: ValueRecord) => ValueRecord;
-}
-
 /** Throws `invalid_request` for a rule that cannot be understood. */
-export function networkTools(options: NetworkOptions): NetworkTool[] {
+export function networkTools(options: NetworkOptions): Tool[] {
   const { hosts, timeoutMs = 30_000, maxBytes = 16 * MiB } = options;
   const guard = createAddressGuard(options.network);
   const anywhere = createAddressGuard({ allowPrivate: true });
@@ -95,7 +90,7 @@ export function networkTools(options: NetworkOptions): NetworkTool[] {
     spent?.({ networkBytes: Buffer.byteLength(request.body ?? '') + answer.body.length });
     return answered(answer, url);
   };
-  const tool = (name: string, description: string, methods: readonly string[], idempotent: boolean): NetworkTool => {
+  const tool = (name: string, description: string, methods: readonly string[], idempotent: boolean): Tool => {
     const made = defineTool({ name, description, parameters: parametersOf(methods), idempotent, execute: execute as never });
     const check = (args: ValueRecord) => {
       made.check(args);

@@ -16,14 +16,47 @@ export function nameFits(pattern: string, name: string): boolean {
   return name.length - last.length >= at && name.endsWith(last);
 }
 
-/** `a.b` is `b` in `a`; a key that holds a dot itself is found first. */
-export function argumentAt(args: unknown, path: string): unknown {
-  if (args === null || typeof args !== 'object') return undefined;
-  if (Object.hasOwn(args, path)) return (args as Record<string, unknown>)[path];
-  const dot = path.indexOf('.');
-  if (dot < 0) return undefined;
-  const key = path.slice(0, dot);
-  return Object.hasOwn(args, key) ? argumentAt((args as Record<string, unknown>)[key], path.slice(dot + 1)) : undefined;
+/**
+ * What a path leads to: `a.b` is `b` in `a`, also of a list by its index and of what becomes a record or a list for a tool (maps and
+ * sets). A key may hold a dot itself, so that more than one argument can be meant; `undefined` where there is none. Where the path
+ * leads through something that has no such parts, it leads to that: an argument of another kind is not an absent one.
+ */
+export function argumentsAt(args: unknown, path: string): unknown[] {
+  const found = everyAt(args, path);
+  return found.length > 0 ? found : [undefined];
+}
+
+function everyAt(args: unknown, path: string): unknown[] {
+  if (args === undefined || args === null) return [];
+  if (!hasParts(args)) return [args];
+  const found: unknown[] = [];
+  for (let dot = path.length; dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
+    const inside = partOf(args, path.slice(0, dot));
+    if (inside && dot === path.length) found.push(inside.part);
+    else if (inside) found.push(...everyAt(inside.part, path.slice(dot + 1)));
+  }
+  return found.length === 0 && isList(args) && !INDEX.test(path.split('.', 1)[0] as string) ? [args] : found;
+}
+
+const INDEX = /^\d+$/;
+const isList = (value: unknown) => Array.isArray(value) || value instanceof Set;
+const hasParts = (value: unknown): value is object => typeof value === 'object' && value !== null && !(value instanceof Date) && !ArrayBuffer.isView(value);
+
+function partOf(whole: object, key: string): { part: unknown } | undefined {
+  if (whole instanceof Map) {
+    // Keys that read alike become one, and the last of them holds.
+    const last = [...whole].findLast(([name]) => String(name) === key);
+    return last && { part: last[1] };
+  }
+  if (isList(whole) && !INDEX.test(key)) return undefined;
+  const parts = (whole instanceof Set ? [...whole] : whole) as Record<string, unknown>;
+  return Object.hasOwn(parts, key) ? { part: parts[key] } : undefined;
+}
+
+/** Of the argument that a path leads to; where it leads to several, and they differ, that cannot be judged. */
+export function argumentFits(condition: Condition, args: unknown, path: string): boolean | 'unjudged' {
+  const [first, ...others] = argumentsAt(args, path).map((value) => conditionFits(condition, value));
+  return others.every((fits) => fits === first) ? (first as boolean | 'unjudged') : 'unjudged';
 }
 
 export function conditionFits(condition: Condition, value: unknown): boolean | 'unjudged' {
@@ -42,9 +75,9 @@ function operatorFits(operator: string, wanted: unknown, value: unknown): boolea
     case 'eq':
       return same(wanted as Scalar, value);
     case 'ne':
-      return !same(wanted as Scalar, value);
+      return not(same(wanted as Scalar, value));
     case 'in':
-      return (wanted as Scalar[]).some((one) => same(one, value));
+      return isAmong(wanted as Scalar[], value);
     case 'exists':
       return (value !== undefined) === wanted;
     case 'matches':
@@ -74,7 +107,16 @@ function compared(operator: 'gt' | 'gte' | 'lt' | 'lte', value: number | bigint,
   return operator === 'lt' ? value < wanted : value <= wanted;
 }
 
-function same(wanted: Scalar, value: unknown): boolean {
-  if (typeof value === 'bigint' && typeof wanted === 'number') return value === BigInt(Math.trunc(wanted)) && Number.isInteger(wanted);
-  return value === wanted;
+/** A text is not the number that it may be taken for, and a list is not what is in it: which of them a tool takes for the other is not known. */
+function same(wanted: Scalar, value: unknown): boolean | 'unjudged' {
+  if (wanted === null || value === null || value === undefined) return value === wanted;
+  if (typeof value === 'bigint' && typeof wanted === 'number') return Number.isInteger(wanted) && value === BigInt(wanted);
+  return typeof value === typeof wanted ? value === wanted : 'unjudged';
 }
+
+function isAmong(wanted: readonly Scalar[], value: unknown): boolean | 'unjudged' {
+  const found = wanted.map((one) => same(one, value));
+  return found.includes(true) || (found.includes('unjudged') ? 'unjudged' : false);
+}
+
+const not = (fits: boolean | 'unjudged') => (fits === 'unjudged' ? fits : !fits);

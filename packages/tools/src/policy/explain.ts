@@ -1,7 +1,8 @@
 /** Says of each rule why it fits a call or does not, and which one decides: for people who write rules. */
 import type { PolicyAction, PolicyRule } from '@fermata/protocol';
-import { argumentAt } from './conditions.ts';
-import { type JudgedCall, judgeCall, lookAt, type PolicyLayer, type PolicyVerdict } from './policy.ts';
+import { inTime, JUDGING_MS, TookTooLong } from '../judged-in-time.ts';
+import { argumentsAt } from './conditions.ts';
+import { type JudgedCall, judgeCall, lookAt, needsClock, type PolicyLayer, type PolicyVerdict } from './policy.ts';
 import { toldTime } from './time-window.ts';
 
 export interface LookedAt {
@@ -24,8 +25,17 @@ export function explainCall(layers: readonly PolicyLayer[], call: JudgedCall, ot
   const verdict = judgeCall(layers, call, otherwise);
   // Rules that are too slow to decide are too slow to look at one by one.
   if (verdict.reason !== undefined) return { ...verdict, why: verdict.reason, looked: [] };
-  const looked = layers.flatMap(({ of, rules }) => rules.map((rule, index) => ({ of, number: index + 1, action: rule.action, ...explainRule(rule, call) })));
-  return { ...verdict, why: whyOf(verdict, looked), looked };
+  const look = () => layers.flatMap(({ of, rules }) => rules.map((rule, index) => ({ of, number: index + 1, action: rule.action, ...explainRule(rule, call) })));
+  try {
+    // Rules after the one that decides are looked at here only.
+    const looked = needsClock(layers) ? inTime(look) : look();
+    return { ...verdict, why: whyOf(verdict, looked), looked };
+  } catch (error) {
+    if (!(error instanceof TookTooLong)) throw error;
+    const { of, number } = verdict.decidedBy ?? {};
+    const who = of ? `rule ${number} of the ${of}` : 'no rule fits';
+    return { ...verdict, why: `${who}; to look at all of them takes more than ${JUDGING_MS} ms`, looked: [] };
+  }
 }
 
 function whyOf({ action, decidedBy }: PolicyVerdict, looked: readonly LookedAt[]): string {
@@ -43,7 +53,7 @@ function whyOf({ action, decidedBy }: PolicyVerdict, looked: readonly LookedAt[]
 
 function explainRule(rule: PolicyRule, call: JudgedCall): Pick<LookedAt, 'fits' | 'why'> {
   const look = lookAt(rule, call);
-  const told = (path: string) => `${path} is ${shown(argumentAt(call.args, path))}`;
+  const told = (path: string) => `${path} is ${argumentsAt(call.args, path).map(shown).join(' and ')}`;
   if (!look.fits) {
     if (look.part === 'tool') return { fits: false, why: `${call.tool} is not ${rule.tool}` };
     if (look.part === 'time') return { fits: false, why: `it is ${toldTime(call.now, rule.time?.zone)}, which is outside ${shown(rule.time)}` };

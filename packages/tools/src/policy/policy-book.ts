@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { DocumentRow, PolicyRate, PolicyRule, Store, ValueRecord } from '@fermata/protocol';
+import { inTime, TookTooLong } from '../judged-in-time.ts';
 import { countsFor, type PlacedRule, type PolicyLayer } from './policy.ts';
 import { checkRules } from './rules.ts';
 
@@ -79,19 +80,32 @@ export class PolicyBook {
 
   /**
    * Counts a call for rates that it is within: `keep` is to be made durable with it. One that is not within all of them counts for
-   * none, and is told by which rule, and in how long there is room.
+   * none, and is told by which rule, and in how long there is room; likewise one of which that is not known in time.
    */
   count(
     tenant: string,
     rates: readonly PlacedRule[],
     now: number,
     past: () => readonly PastCall[],
-  ): { refusedBy: PlacedRule; retryAfterMs: number } | { keep: (() => DocumentRow)[] } {
-    for (const placed of rates) {
-      const rate = placed.rule.rate as PolicyRate;
-      const earlier = rate.per === 'tenant' ? this.#timesOf(tenant, placed) : pastTimes(placed.rule, past());
-      const oldest = earlier.at(-rate.calls);
-      if (oldest !== undefined && oldest + rate.windowMs > now) return { refusedBy: placed, retryAfterMs: oldest + rate.windowMs - now };
+  ): { refusedBy: PlacedRule; retryAfterMs: number } | { tooSlow: PlacedRule } | { keep: (() => DocumentRow)[] } {
+    let at = rates[0] as PlacedRule;
+    const refusal = () => {
+      for (const placed of rates) {
+        at = placed;
+        const rate = placed.rule.rate as PolicyRate;
+        const earlier = rate.per === 'tenant' ? this.#timesOf(tenant, placed) : pastTimes(placed.rule, past());
+        const oldest = earlier.at(-rate.calls);
+        if (oldest !== undefined && oldest + rate.windowMs > now) return { refusedBy: placed, retryAfterMs: oldest + rate.windowMs - now };
+      }
+      return undefined;
+    };
+    try {
+      // To look at the arguments of all calls before, by a pattern, may take for ever.
+      const refused = rates.some(({ rule }) => rule.when && rule.rate?.per !== 'tenant') ? inTime(refusal) : refusal();
+      if (refused) return refused;
+    } catch (error) {
+      if (error instanceof TookTooLong) return { tooSlow: at };
+      throw error;
     }
     const perTenant = rates.filter(({ rule }) => rule.rate?.per === 'tenant');
     return {

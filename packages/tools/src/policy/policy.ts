@@ -10,7 +10,7 @@
  */
 import type { PolicyAction, PolicyRule, ValueRecord } from '@fermata/protocol';
 import { inTime, JUDGING_MS, TookTooLong } from '../judged-in-time.ts';
-import { argumentAt, conditionFits, nameFits } from './conditions.ts';
+import { argumentFits, conditionFits, nameFits } from './conditions.ts';
 import { timeFits } from './time-window.ts';
 
 /** A call as rules look at it. */
@@ -55,8 +55,7 @@ export function judgeCall(layers: readonly PolicyLayer[], call: JudgedCall, othe
     at = placed;
   };
   const judge = () => verdictOf(layers, call, otherwise, looking);
-  const rules = layers.flatMap((layer) => layer.rules);
-  if (rules.length <= MOST_UNTIMED && !rules.some(hasPattern)) return judge();
+  if (!needsClock(layers)) return judge();
   try {
     return inTime(judge);
   } catch (error) {
@@ -90,6 +89,12 @@ function verdictOf(layers: readonly PolicyLayer[], call: JudgedCall, otherwise: 
   return { action, ...(of && number && rule ? { decidedBy: { of, number, rule } } : {}), rates: action === 'deny' ? [] : rates };
 }
 
+/** Whether looking at all of the rules may take long. */
+export function needsClock(layers: readonly PolicyLayer[]): boolean {
+  const rules = layers.flatMap((layer) => layer.rules);
+  return rules.length > MOST_UNTIMED || rules.some(hasPattern);
+}
+
 function hasPattern({ when = {} }: PolicyRule): boolean {
   return Object.values(when).some((condition) => condition !== null && typeof condition === 'object' && condition.matches !== undefined);
 }
@@ -103,7 +108,7 @@ export function lookAt({ tool, when = {}, calls, time, action }: PolicyRule, cal
   if (calls !== undefined && conditionFits(calls, call.calls()) !== true) return { fits: false, part: 'calls' };
   const unjudged: string[] = [];
   for (const [path, condition] of Object.entries(when)) {
-    const fits = conditionFits(condition, argumentAt(call.args, path));
+    const fits = argumentFits(condition, call.args, path);
     if (fits === false || (fits === 'unjudged' && action === 'allow')) return { fits: false, part: 'when', path };
     if (fits === 'unjudged') unjudged.push(path);
   }

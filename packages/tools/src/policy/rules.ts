@@ -1,5 +1,6 @@
 /** Rules as somebody wrote them, checked before they decide anything: one that cannot be understood is refused. */
-import { FermataError, type PolicyRule, parseOptions, policyCallsSchema, policyConditionsSchema, policyRateBounds, policyTimeSchema, strictOptions } from '@fermata/protocol';
+import { FermataError, type PolicyRule, parseOptions } from '@fermata/protocol';
+import { policyCallsSchema, policyConditionsSchema, policyRateBounds, policyTimeSchema, strictOptions } from '@fermata/protocol/schemas';
 import { z } from 'zod';
 
 const ruleSchema = strictOptions({

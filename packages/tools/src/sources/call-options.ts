@@ -1,6 +1,6 @@
 /** What the wire says of how a tool is called, as the tool has it; and what a source says of each of its tools. */
 
-import { strictOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import type { ToolSourceSpec, ToolSpec } from '@fermata/protocol/wire';
 import { z } from 'zod';
 import { nameFits } from '../policy/conditions.ts';

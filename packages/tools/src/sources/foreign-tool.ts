@@ -3,11 +3,11 @@
  * cannot be compiled arguments pass unchecked - the service behind the tool checks them anyway.
  */
 import type { ValueRecord } from '@fermata/protocol';
-import { Ajv } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { newAjv } from '../new-ajv.ts';
 import { type SchemaCheck, schemaCheck } from '../schema-check.ts';
-import { inTimeFor, type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
+import type { Tool, ToolCallInfo } from '../tool.ts';
 import type { ToolGate, ToolLimits } from '../tool-limits.ts';
+import { inTimeFor, refusal } from '../tool-schema.ts';
 import { plainJson } from './plain-json.ts';
 
 export interface ForeignTool {
@@ -34,7 +34,7 @@ export function foreignTool({ keepBytes = false, execute, ...shown }: ForeignToo
     if (!issue) return args;
     const { path, message, keyword, params } = issue;
     const unknown = keyword === 'additionalProperties' ? `: ${String(params?.additionalProperty)}` : '';
-    throw new ToolError(`invalid arguments for ${shown.name}: ${path ? `${path} ` : ''}${message}${unknown}`, { name: 'InvalidArguments', data: { path } });
+    throw refusal(shown.name, 'parameters', path, `${message}${unknown}`);
   };
   return { ...shown, check, execute: execute as Tool['execute'] };
 }
@@ -54,7 +54,7 @@ function compiled(schema: Record<string, unknown>): SchemaCheck | null {
   const isDraft7 = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
   const options = { strict: false, ownProperties: true, meta: false, validateSchema: false, validateFormats: false, logger: false, code: { regExp } } as const;
   try {
-    return schemaCheck(isDraft7 ? new Ajv(options) : new Ajv2020(options), rest);
+    return schemaCheck(newAjv(options, isDraft7 ? 7 : 2020), rest);
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 /** Tool sources as the configuration and the wire say them. */
-import { FermataError, parseOptions, strictOptions } from '@fermata/protocol';
+import { FermataError, parseOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { SOURCE_NAME, type ToolSourceSpec } from '@fermata/protocol/wire';
 import { z } from 'zod';
 import { type SourceCallOptions, sourceCallOptionsOf, sourceCallShape } from './call-options.ts';

@@ -1,5 +1,6 @@
 /** Calls that wait for somebody: approvals, results that only the caller can give, calls of which nobody knows the outcome. */
-import { FermataError, strictOptions } from '@fermata/protocol';
+import { FermataError } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { type CallWire, nameSchema, recordSchema, valueSchema } from '@fermata/protocol/wire';
 import { z } from 'zod';
 import { questionOf } from '../follow-task.ts';

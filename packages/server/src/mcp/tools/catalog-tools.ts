@@ -1,5 +1,5 @@
 /** What programs have at hand: tools, and libraries. */
-import { strictOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { nameSchema, type ToolWire } from '@fermata/protocol/wire';
 import { pythonStubs, type StubbedTool, typescriptStubs } from '@fermata/tools/registry';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 /** Files: put in for tasks, and read out of them, as text or base64 in pieces that a model can take. */
-import { FermataError, strictOptions } from '@fermata/protocol';
+import { FermataError } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { nameSchema } from '@fermata/protocol/wire';
 import { z } from 'zod';
 import { endOfPiece, textIn } from '../file-text.ts';

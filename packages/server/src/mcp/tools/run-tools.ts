@@ -1,6 +1,6 @@
 /** Running programs, and checking them without running. */
 import { randomBytes } from 'node:crypto';
-import { strictOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { type ConstraintsWire, idSchema, languageSchema, nameSchema, valueSchema } from '@fermata/protocol/wire';
 import { z } from 'zod';
 import { AskingEnded, followTask } from '../follow-task.ts';

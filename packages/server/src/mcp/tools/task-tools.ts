@@ -1,5 +1,5 @@
 /** Following tasks, and stopping and continuing them. */
-import { strictOptions } from '@fermata/protocol';
+import { strictOptions } from '@fermata/protocol/schemas';
 import { nameSchema, taskStatusSchema } from '@fermata/protocol/wire';
 import { z } from 'zod';
 import { followTask } from '../follow-task.ts';

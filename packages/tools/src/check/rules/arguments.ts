@@ -5,7 +5,8 @@
  * are is told: a name that is missing or too many, or a known value that does not fit its place.
  */
 import { nearestName } from '@fermata/protocol';
-import { Ajv } from 'ajv';
+import type { Ajv } from 'ajv';
+import { newAjv } from '../../new-ajv.ts';
 import { type SchemaCheck, schemaCheck, TookTooLong } from '../../schema-check.ts';
 import type { CheckedTool } from '../check-options.ts';
 import type { GivenArguments, ToolCallFact } from '../facts.ts';
@@ -15,7 +16,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** What speaks of the arguments as a whole, and may come out otherwise once all are known. */
 const OF_ALL = ['required', 'minProperties', 'maxProperties', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', '$ref', '$dynamicRef', 'const', 'enum'];
 const DEPENDENT = ['dependentRequired', 'dependentSchemas', 'dependencies', 'unevaluatedProperties', 'propertyNames'];
-const ajv = new Ajv({ strict: false, allErrors: false, ownProperties: true, logger: false });
+let ajv: Ajv | undefined;
 const partial = new WeakMap<Schema, SchemaCheck | null>();
 
 /** One sentence that says what is wrong and what to write, or undefined. */
@@ -96,6 +97,7 @@ function partOf(schema: Schema): SchemaCheck | null {
   const part = Object.fromEntries(Object.entries(schema).filter(([key]) => ![...OF_ALL, ...DEPENDENT, '$id'].includes(key)));
   let made: SchemaCheck | null;
   try {
+    ajv ??= newAjv({ strict: false, allErrors: false, ownProperties: true, logger: false });
     made = schemaCheck(ajv, part);
   } catch {
     made = null;
