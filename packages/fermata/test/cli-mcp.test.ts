@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { ProgressCallback } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { type CallToolResult, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listening } from '../../server/test/listening.ts';
@@ -30,7 +31,7 @@ afterAll(() => cli[Symbol.dispose]());
 
 interface Session extends AsyncDisposable {
   client: Client;
-  call(name: string, args?: object, onprogress?: (told: { progress: number; message?: string }) => void): Promise<Called>;
+  call(name: string, args?: object, onprogress?: ProgressCallback): Promise<Called>;
   /** As a crash of the machine would. */
   kill(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** The SDK's own client at `/mcp`, and plain requests to it. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { ProgressCallback } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult, ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
@@ -11,7 +12,7 @@ export interface McpClient extends AsyncDisposable {
   client: Client;
   transport: StreamableHTTPClientTransport;
   /** Calls a tool; throws for an error of the protocol only. */
-  call(name: string, args?: object, how?: { onprogress?: (progress: { progress: number; message?: string }) => void; signal?: AbortSignal; timeout?: number }): Promise<Called>;
+  call(name: string, args?: object, how?: { onprogress?: ProgressCallback; signal?: AbortSignal; timeout?: number }): Promise<Called>;
 }
 export interface Called {
   isError: boolean;

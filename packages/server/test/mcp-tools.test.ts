@@ -1,5 +1,6 @@
 /** The tools of the MCP server, as the SDK's own client sees them; it checks every structured answer against the output schema. */
 import { readFileSync } from 'node:fs';
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MCP_TOOLS } from '../src/mcp/tools/index.ts';
 import { type Listening, listening } from './listening.ts';
@@ -101,7 +102,7 @@ describe('running', () => {
   });
 
   test('a client that asks for it is told how far it is, in rising numbers', async () => {
-    const told: { progress: number; message?: string }[] = [];
+    const told: Progress[] = [];
     await mcp.call('run_code', { ...program({ hold: true }), wait_seconds: 1, task_id: 'told' }, { onprogress: (progress) => told.push(progress) });
     await mcp.call('cancel_task', { task_id: 'told' });
     expect(told.length).toBeGreaterThan(0);
