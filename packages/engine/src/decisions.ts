@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type CallResult, type CallRow, FermataError, fromWire, ValueError } from '@fermata/protocol';
+import { checkPlan, isPlan } from './author/plan.ts';
 import type { CallDesk } from './call-desk.ts';
 import type { Decision } from './engine-api.ts';
 import type { LiveTask } from './live-task.ts';
@@ -30,6 +31,7 @@ export function decideCall(desk: CallDesk, live: LiveTask, callId: string, decis
     throw new FermataError('invalid_state', `call ${callId} waits for ${call.waitsFor}, which ${JSON.stringify(decision.action)} does not answer`);
   }
   if (decision.action === 'approve' && decision.arguments !== undefined && call.waitsFor === 'approval') desk.checkArguments(live, call, decision.arguments);
+  if (decision.action === 'approve' && decision.value !== undefined && isPlan(call)) checkPlan(decision.value);
   const result = resultOf(decision);
   live.record('decided', { call_id: callId, decision, by });
   live.changeCall(call.n, { decision: text, by });

@@ -9,17 +9,17 @@ import type { TaskFault, TaskRow } from '@fermata/protocol';
 import type { LiveTask } from './live-task.ts';
 
 /** Of these another attempt from the start may be better. */
-const WORTH_A_RETRY = new Set(['guest_error', 'tool_error', 'timeout', 'approval_rejected', 'sandbox_lost', 'internal']);
+const WORTH_A_RETRY = new Set(['guest_error', 'tool_error', 'timeout', 'approval_rejected', 'sandbox_lost', 'internal', 'model_error']);
 /** Of these the program is not to blame: it goes on from where it was. */
-const NOT_ITS_OWN = new Set(['sandbox_lost', 'internal']);
+const NOT_ITS_OWN = new Set(['sandbox_lost', 'internal', 'model_error']);
 
 const OVER = { worker: null, timerAt: null, notBefore: null, parked: false, pauseReason: null } satisfies Partial<TaskRow>;
 
-/** `keptMs`: how long an ended task is kept. */
-export function succeed(live: LiveTask, now: number, keptMs: number | undefined, output: unknown, files: TaskRow['files']): void {
+/** `keptMs`: how long an ended task is kept. `answer`: of an instruction. */
+export function succeed(live: LiveTask, now: number, keptMs: number | undefined, output: unknown, files: TaskRow['files'], answer?: string | null): void {
   abandonCalls(live);
-  live.record('succeeded', { output });
-  live.change({ ...OVER, status: 'succeeded', endedAt: now, dueAt: purgeAt(now, keptMs), output, files, error: null });
+  live.record('succeeded', { output, ...(answer === undefined ? {} : { answer }) });
+  live.change({ ...OVER, status: 'succeeded', endedAt: now, dueAt: purgeAt(now, keptMs), output, files, answer: answer ?? null, error: null });
   tellState(live, now);
 }
 
@@ -47,13 +47,17 @@ export function tryAgain(live: LiveTask, now: number, error: TaskFault): boolean
   const anew = !NOT_ITS_OWN.has(error.code);
   live.record('retry', { attempt: attempt + 1, not_before: notBefore, error, anew });
   live.change({ ...OVER, status: 'pending', attempt: attempt + 1, notBefore, dueAt: notBefore, error });
-  if (anew) {
-    abandonCalls(live);
-    for (const { n } of live.calls()) live.changeCall(n, { delivered: true });
-    live.change({ origin: null, mark: { outputBytes: 0, calls: 0, notes: 0 }, checkpointId: null, step: null, progress: null, seed: randomBytes(32).toString('hex') });
-    live.change({ usage: { ...live.row.usage, wallMs: 0, cpuMs: 0 } });
-  }
+  if (anew) beginAnew(live);
   return true;
+}
+
+/** The next program of the task, or the same one, begins from its start; checkpoints there are of no use any more. */
+export function beginAnew(live: LiveTask): void {
+  const { round, attempt } = live.row;
+  abandonCalls(live);
+  for (const { n } of live.calls()) live.changeCall(n, { delivered: true });
+  live.change({ origin: null, mark: { outputBytes: 0, calls: 0, notes: 0 }, checkpointId: null, step: null, progress: null, seed: randomBytes(32).toString('hex') });
+  live.change({ round: round === undefined ? attempt - 1 : round + 1, usage: { ...live.row.usage, wallMs: 0, cpuMs: 0 } });
 }
 
 function purgeAt(now: number, keptMs: number | undefined): number | null {

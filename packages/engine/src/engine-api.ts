@@ -4,7 +4,22 @@
  * All that it tells is durable: nothing is shown that a crash could undo. Everything is asked for in the name of a tenant, who
  * sees and changes only what is its own; `by` says who asks, for the journal.
  */
-import type { CallResult, CheckpointRow, Entry, Inspection, LimitsInput, Page, PauseReason, TaskRef, TaskRequest, TaskRow, TaskStatus, Value, WaitKind } from '@fermata/protocol';
+import type {
+  CallResult,
+  CheckpointRow,
+  Entry,
+  Inspection,
+  Language,
+  LimitsInput,
+  Page,
+  PauseReason,
+  TaskRef,
+  TaskRequest,
+  TaskRow,
+  TaskStatus,
+  Value,
+  WaitKind,
+} from '@fermata/protocol';
 
 export interface SubmitOptions {
   /** Chosen by the caller; the same id with the same request is a repeat, with another one a `conflict`. Default: made up. */
@@ -31,7 +46,7 @@ export interface InFlightCall {
 }
 
 /** A task as its owner sees it. */
-export interface TaskView extends Omit<TaskRow, 'seed' | 'hash' | 'mark'> {
+export interface TaskView extends Omit<TaskRow, 'seed' | 'hash' | 'mark' | 'round'> {
   waitingFor: WaitingCall[];
   inFlight: InFlightCall[];
   /** While it is pending: how many are before it, and what else holds it up. */
@@ -88,6 +103,15 @@ export interface TaskFilter {
   oldestFirst?: boolean;
   cursor?: string;
   limit?: number;
+}
+
+/** A program that a model wrote, or a person made of it (`by`). */
+export interface ProgramVersion {
+  version: number;
+  language: Language;
+  code: string;
+  by: string;
+  createdAt: number;
 }
 
 export interface BatchView {
@@ -160,6 +184,8 @@ export interface Engine extends AsyncDisposable {
   /** From after `after`, first what is recorded, then live, until the task has ended or `signal` aborts. `live`: also what passes. */
   events(ref: TaskRef, options?: { after?: number; live?: boolean; signal?: AbortSignal }): AsyncIterable<TaskEvent>;
   journal(ref: TaskRef, after?: number, limit?: number): Promise<Entry[]>;
+  /** All that a model has written for the task, oldest first; empty for one with a program of its own. */
+  programs(ref: TaskRef): Promise<ProgramVersion[]>;
 
   /** Of a stopped task; looking changes nothing. */
   inspect(ref: TaskRef): Promise<Inspection>;

@@ -6,8 +6,10 @@ import type {
   Host,
   Language,
   LimitsInput,
+  Models,
   OpenOptions,
   PolicyRule,
+  ProgramRequest,
   SealKey,
   Store,
   TaskFault,
@@ -107,9 +109,17 @@ export interface CheckableTool {
   check?: (args: never) => unknown;
 }
 
+export interface CheckFinding {
+  rule: string;
+  severity: 'error' | 'warning';
+  line: number;
+  column: number;
+  message: string;
+}
+
 /** What is found in a program before it begins. */
 export interface CheckedProgram {
-  findings: readonly { rule: string; severity: 'error' | 'warning'; line: number; column: number; message: string }[];
+  findings: readonly CheckFinding[];
   /** Set where the program is not to be run. */
   fault?: TaskFault;
 }
@@ -124,18 +134,22 @@ export type Moment =
   | 'tool.after'
   | 'settle.after'
   | 'deliver.before'
-  | 'deliver.after';
+  | 'deliver.after'
+  | 'model.before'
+  | 'model.after';
 
 export interface EngineOptions {
   store: Store;
   host: Host;
   tools: EngineTools;
   /** Turns what a user wrote into what a machine takes. */
-  prepare: (program: Pick<TaskRequest, 'language' | 'code' | 'allowedLibraries' | 'strict'>) => PreparedProgram;
+  prepare: (program: Pick<ProgramRequest, 'language' | 'code' | 'allowedLibraries' | 'strict'>) => PreparedProgram;
   /** Looks at a program before it begins; undefined where nothing could be found. `tools`: those that it can call. */
-  check?: (request: TaskRequest, tools: () => CheckableTool[]) => Promise<CheckedProgram> | undefined;
+  check?: (request: ProgramRequest, tools: () => CheckableTool[]) => Promise<CheckedProgram> | undefined;
   /** What to do about a fault, in one sentence. */
-  hint?: (fault: TaskFault, language: Language) => string | undefined;
+  hint?: (fault: TaskFault, language: Language | undefined) => string | undefined;
+  /** Those that write programs for instructions. Default: none, and instructions are refused. */
+  models?: Models;
   /** Seals checkpoints; `oldKeys` only open them. */
   sealKey: SealKey;
   oldKeys?: readonly SealKey[];

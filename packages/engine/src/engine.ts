@@ -12,11 +12,13 @@ import {
   type Entry,
   FermataError,
   type Inspection,
+  isAuthored,
   keyOf,
   LIMITS,
   type Limits,
   type Page,
   parseOptions,
+  programRequest,
   QuotaExceeded,
   type Store,
   type TaskRef,
@@ -25,20 +27,23 @@ import {
 } from '@fermata/protocol';
 import { limitsSchema } from '@fermata/protocol/schemas';
 import { Alarm } from './alarm.ts';
+import { ModelDesk } from './author/model-desk.ts';
+import { programsOf } from './author/programs.ts';
 import { Batches } from './batches.ts';
-import { CallDesk, taskOfCall } from './call-desk.ts';
+import { CallDesk } from './call-desk.ts';
 import type { CallPerformerOptions } from './call-performer.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Control } from './control.ts';
 import { decideCall } from './decisions.ts';
 import { DueTasks } from './due-tasks.ts';
-import type { BatchView, CallView, Decision, Engine, EngineStatus, SessionView, SubmitOptions, TaskEvent, TaskFilter, TaskView } from './engine-api.ts';
+import type { BatchView, CallView, Decision, Engine, EngineStatus, ProgramVersion, SessionView, SubmitOptions, TaskEvent, TaskFilter, TaskView } from './engine-api.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { EventHub } from './event-hub.ts';
 import { eventOf, taskEvents } from './events.ts';
 import { Files } from './files.ts';
 import type { LiveTask } from './live-task.ts';
 import { LiveTasks } from './live-tasks.ts';
+import { purgeTask } from './purge.ts';
 import { type Gate, Queue } from './queue.ts';
 import { Replayer } from './replayer.ts';
 import { checkRef, checkRequest } from './request-check.ts';
@@ -62,6 +67,7 @@ class DurableEngine implements Engine {
   readonly #now: () => number;
   readonly #tasks: LiveTasks;
   readonly #desk: CallDesk;
+  readonly #models: ModelDesk;
   readonly #queue: Queue;
   readonly #checkpoints: Checkpoints;
   readonly #worker: Worker;
@@ -98,6 +104,8 @@ class DurableEngine implements Engine {
     };
     const limits = (live: LiveTask) => this.#limits(live.row.request);
     this.#desk = new CallDesk({ tools, now, moment, tasks: this.#tasks, limits, onChanged: (live) => this.#control.wake(live), onProgress });
+    const tell = (ref: TaskRef, kind: string, data: unknown) => this.#hub.tell(ref, () => [{ seq: null, at: now(), kind, data }]);
+    this.#models = new ModelDesk({ models: options.models, tasks: this.#tasks, moment, tell });
     const { maxRunning = 64 } = options;
     this.#queue = new Queue({ maxRunning, maxBusy: options.maxBusy ?? 2 * availableParallelism(), maxRunningPerTenant: options.maxRunningPerTenant ?? maxRunning });
     this.#checkpoints = new Checkpoints({ ...options, limits, now });
@@ -107,28 +115,17 @@ class DurableEngine implements Engine {
     this.#worker = new Worker({
       ...{ queue: this.#queue, tasks: this.#tasks, desk: this.#desk, now, cancelGraceMs: options.cancelGraceMs ?? 1_000, retentionMs: options.retentionMs },
       run: {
-        ...{
-          store,
-          host,
-          tools,
-          prepare,
-          ...(options.check ? { check: options.check } : {}),
-          worker,
-          now,
-          moment,
-          checkpoints: this.#checkpoints,
-          desk: this.#desk,
-          sessions: this.#sessions,
-          sealKey: options.sealKey,
-          ...(options.oldKeys ? { oldKeys: options.oldKeys } : {}),
-        },
+        ...{ store, host, tools, prepare, worker, now, moment, sealKey: options.sealKey },
+        ...{ checkpoints: this.#checkpoints, desk: this.#desk, models: this.#models, sessions: this.#sessions },
+        ...(options.check ? { check: options.check } : {}),
+        ...(options.oldKeys ? { oldKeys: options.oldKeys } : {}),
         keepForTimerMs: options.keepForTimerMs ?? 250,
         checkpointEveryCpuMs: options.checkpointEveryCpuMs ?? 5_000,
         program: (live) => programOf(store, tools, live.row),
         limits: (live) => this.#limits(live.row.request),
-        tell: (live, kind, data) => this.#hub.tell(live.ref, () => [{ seq: null, at: now(), kind, data }]),
+        tell: (live, kind, data) => tell(live.ref, kind, data),
+        hint: (fault, row) => options.hint?.(fault, programRequest(row)?.language),
       },
-      hint: (fault, row) => options.hint?.(fault, row.request.language),
       gatesOf: (row) => this.#gatesOf(row),
       sessions: this.#sessions,
       onStopped: (live) => this.#control.stopped(live),
@@ -336,6 +333,10 @@ class DurableEngine implements Engine {
     return this.#store.entries(ref, after, limit);
   }
 
+  async programs(ref: TaskRef): Promise<ProgramVersion[]> {
+    return programsOf(this.#store, await this.#row(ref));
+  }
+
   async inspect(ref: TaskRef): Promise<Inspection> {
     const row = await this.#row(ref);
     if (row.status === 'running') throw new FermataError('invalid_state', 'the task is running; pause it first');
@@ -376,17 +377,8 @@ class DurableEngine implements Engine {
   async purge(ref: TaskRef, by?: string): Promise<void> {
     const row = await this.#row(ref);
     if (!ENDED.includes(row.status)) throw new FermataError('invalid_state', 'the task has not ended; cancel it first');
-    const body = JSON.stringify({ status: row.status, ended_at: row.endedAt, purged_at: this.#now(), by: by ?? null, head: row.hash });
-    await this.#store.commit([{ documents: [{ row: { kind: 'tombstone', tenant: ref.tenant, id: ref.taskId, version: 1, createdAt: this.#now(), body } }] }]);
-    for (const { callId } of await this.#store.calls(ref)) await this.#purgeTaskOf(callId, ref, by);
-    for (const { blob } of row.files) await this.#store.dropBlob(blob);
-    await this.#store.purge(ref);
-  }
-  /** What a call has run in a task of its own goes with it. */
-  async #purgeTaskOf(callId: string, { tenant }: TaskRef, by?: string): Promise<void> {
-    const row = await this.#store.task({ tenant, taskId: taskOfCall(callId) });
-    if (row && !ENDED.includes(row.status)) await this.cancel(row, by === undefined ? {} : { by });
-    if (row) await this.purge(row, by);
+    const cancel = (of: TaskRef) => this.cancel(of, by === undefined ? {} : { by });
+    await purgeTask({ store: this.#store, now: this.#now, cancel }, row, by);
   }
 
   sessions(tenant: string, query: { cursor?: string; limit?: number } = {}): Promise<Page<SessionView>> {
@@ -417,7 +409,7 @@ class DurableEngine implements Engine {
     // What tools still answer is recorded, as long as there is time: else it would not be known what came of these calls.
     const drained = Promise.all(pausing)
       .then(() => stopped)
-      .then(() => this.#desk.idle());
+      .then(() => Promise.all([this.#desk.idle(), this.#models.idle()]));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, drainMs);
@@ -425,6 +417,7 @@ class DurableEngine implements Engine {
     await Promise.race([drained, late]);
     clearTimeout(timer);
     this.#worker.abandon();
+    this.#models.close();
     await stopped;
     await this.#store.close();
   }
@@ -460,6 +453,7 @@ class DurableEngine implements Engine {
   }
   #checked(request: TaskRequest): void {
     checkRequest(request);
+    if (isAuthored(request)) this.#models.nameFor(request);
     this.#limits(request);
     this.#options.tools.checkRequest(request);
   }

@@ -3,7 +3,11 @@
  * out or added between two others unseen.
  */
 import { createHash } from 'node:crypto';
-import { type Entry, FermataError, type ToolName } from '@fermata/protocol';
+import { type Entry, FermataError, type Language, type ModelFunction, type ModelMessage, type ModelReply, type TaskFault, type ToolName } from '@fermata/protocol';
+import type { CheckFinding } from './engine-options.ts';
+
+/** What a model is asked for; the task's current step meanwhile. */
+export type AskPhase = 'generating code' | 'repairing' | 'answering';
 
 /** What entries tell, by kind. All of it is JSON; values are in their wire form. */
 export interface EntryBodies {
@@ -47,7 +51,21 @@ export interface EntryBodies {
   paused: { checkpoint_id: string | null; reason: string };
   /** `anew`: the program begins from its start. */
   retry: { attempt: number; not_before: number; error: unknown; anew: boolean };
-  succeeded: { output: unknown };
+  /** A model is asked for a program or an answer; `messages` and `functions` are all that it is told. */
+  model_asked: { n: number; phase: AskPhase; model: string; messages: readonly ModelMessage[]; functions: readonly ModelFunction[] };
+  model_replied: { n: number } & ModelReply;
+  /** The answer could not be asked for; the program's result stands without it. */
+  model_failed: { n: number; error: unknown };
+  /** `by`: the model, or who has changed what it wrote. */
+  program: { version: number; language: Language; code: string; by: string };
+  /** What is wrong goes back to the model: with the program of this version, or with a reply that had none. */
+  repair: { repair: number; version: number | null; error: TaskFault; findings?: readonly CheckFinding[]; printed?: string };
+  /** So many tokens are spent; the task is paused. */
+  over_budget: { tokens: number; max_tokens: number };
+  /** The program has its result; the model is asked for the answer next. */
+  returned: { output: unknown };
+  /** `answer`: of an instruction. */
+  succeeded: { output: unknown; answer?: string | null };
   failed: { error: unknown };
   cancelled: { by: string | null };
 }

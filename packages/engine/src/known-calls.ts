@@ -1,28 +1,33 @@
 /**
  * What is known of a task's calls before its program makes them: those that the same attempt made before it was run again, and
- * the results that earlier attempts were given.
+ * the results that earlier rounds were given.
  *
- * A machine numbers its calls from 1; in the task they are numbered through all attempts.
+ * A machine numbers its calls from 1; in the task they are numbered through all rounds: a round is the program begun from its start.
  */
-import { type Call, type CallResult, type CallRow, FermataError, toWire } from '@fermata/protocol';
+import { type Call, type CallResult, type CallRow, FermataError, type TaskRow, toWire } from '@fermata/protocol';
 import { resultOf } from './call-result.ts';
 import { isSameCall } from './left-out.ts';
 import type { LiveTask } from './live-task.ts';
 
-/** More calls than an attempt can make. */
-const PER_ATTEMPT = 1_000_000;
+/** More calls than a round can make. */
+const PER_ROUND = 1_000_000;
+
+/** The number before that of the first call of the present round. */
+export function firstCallOf({ round, attempt }: Pick<TaskRow, 'round' | 'attempt'>): number {
+  return (round ?? Math.max(1, attempt) - 1) * PER_ROUND;
+}
 
 export class KnownCalls {
   readonly #live: LiveTask;
   readonly #base: number;
-  /** Results of earlier attempts by tool and arguments, in the order of their calls. */
+  /** Results of earlier rounds by tool and arguments, in the order of their calls. */
   readonly #results = new Map<string, CallResult[]>();
 
   constructor(live: LiveTask) {
     this.#live = live;
-    this.#base = (Math.max(1, live.row.attempt) - 1) * PER_ATTEMPT;
+    this.#base = firstCallOf(live.row);
     for (const call of live.calls()) {
-      if (call.n > this.#base || call.status !== 'settled') continue;
+      if (call.n <= 0 || call.n > this.#base || call.status !== 'settled') continue;
       const result = resultOf(call);
       if (!('ok' in result)) continue;
       const key = `${call.tool}\n${call.args}`;

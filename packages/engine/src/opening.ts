@@ -5,6 +5,7 @@ import { type EngineOptions, openingKeys } from './engine-options.ts';
 import type { LiveTask } from './live-task.ts';
 import { type Delivery, readDeliveries } from './replay.ts';
 import type { Sessions } from './sessions.ts';
+import { knownProgram } from './task-program.ts';
 
 export interface OpeningOptions extends Pick<EngineOptions, 'store' | 'host' | 'sealKey' | 'oldKeys'> {
   checkpoints: Checkpoints;
@@ -36,7 +37,7 @@ export async function openTask(options: OpeningOptions, live: LiveTask, limits: 
   }
   const recorded = row.epoch === 0 ? [] : await readDeliveries(store, live.ref, 0);
   const place = { tenant: row.tenant, onQueued };
-  const machine = row.request.sharedInterpreter ? await shared(options, live, limits) : await host.create(imageOfLanguage[row.request.language], limits, place);
+  const machine = row.request.sharedInterpreter ? await shared(options, live, limits) : await host.create(imageOfLanguage[knownProgram(row).language], limits, place);
   return { machine, waits: { for: 'start' }, emitted: { outputBytes: 0, calls: 0, notes: 0 }, recorded, checkpointId: null };
 }
 
@@ -50,7 +51,7 @@ async function shared(options: OpeningOptions, live: LiveTask, limits: Limits): 
   }
   const place = { tenant: row.tenant, onQueued };
   const restored = data && (await host.restore(data, { ...openingKeys(options), boundTo }, place));
-  const machine = restored?.machine ?? (await host.create(imageOfLanguage[row.request.language], limits, place));
+  const machine = restored?.machine ?? (await host.create(imageOfLanguage[knownProgram(row).language], limits, place));
   const { calls, outputBytes, fuel } = machine.report.usage;
   live.change({ origin: { head: number, calls, outputBytes, fuel } });
   return machine;

@@ -16,15 +16,20 @@ export async function* readJournal(store: Store, ref: TaskRef, after = 0): Async
   }
 }
 
-/** Deliveries of the newest attempt after `after`, in order. */
+/** Deliveries of the newest round after `after`, in order. */
 export async function readDeliveries(store: Store, ref: TaskRef, after: number): Promise<Delivery[]> {
   let deliveries: Delivery[] = [];
   for await (const entry of readJournal(store, ref, after)) {
     const delivery = deliveryOf(entry);
     if (delivery) deliveries.push(delivery);
-    if (bodyOf(entry, 'retry')?.anew) deliveries = [];
+    if (beginsAnew(entry)) deliveries = [];
   }
   return deliveries;
+}
+
+/** Whether what follows is of a program that begins from its start. */
+export function beginsAnew(entry: Entry): boolean {
+  return entry.kind === 'repair' || bodyOf(entry, 'retry')?.anew === true;
 }
 
 export function deliveryOf(entry: Entry): Delivery | undefined {

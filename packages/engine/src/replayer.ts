@@ -31,11 +31,12 @@ import { resultOf } from './call-result.ts';
 import { boundTo, type Checkpoints } from './checkpoints.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { entryBytes, nextEntry, verifyChain } from './journal.ts';
+import { firstCallOf } from './known-calls.ts';
 import { isSameCall } from './left-out.ts';
 import { bytesOfOutput } from './output-text.ts';
-import { type Delivery, deliveryOf, readDeliveries, readJournal } from './replay.ts';
+import { beginsAnew, type Delivery, deliveryOf, readDeliveries, readJournal } from './replay.ts';
 import { newTask } from './submission.ts';
-import { withSource } from './task-program.ts';
+import { knownProgram, withSource } from './task-program.ts';
 
 export interface ReplayerOptions extends Pick<EngineOptions, 'prepare'> {
   store: Store;
@@ -90,11 +91,12 @@ export class Replayer {
       differences.push((error as Error).message);
     }
     const begun = entries.findLastIndex(({ kind }) => kind === 'begun');
-    if (begun < 0) return { verified: differences.length === 0, checkpoints: 0, differences };
+    // A round that never began has done nothing.
+    if (begun < 0 || entries.findLastIndex(beginsAnew) > begun) return { verified: differences.length === 0, checkpoints: 0, differences };
     const own = entries.slice(begun);
     const calls = new Map((await store.calls(row)).map((call) => [call.n, call]));
     const stored = (await checkpoints.ofTask(row)).filter(({ seq }) => seq > (entries[begun] as Entry).seq).reverse();
-    const replay = new Replay(await this.#fresh(row), calls, Math.max(1, row.attempt));
+    const replay = new Replay(await this.#fresh(row), calls, firstCallOf(row));
     let compared = 0;
     try {
       const steps = own.flatMap((entry) => deliveryOf(entry) ?? []);
@@ -157,6 +159,8 @@ export class Replayer {
       const made = newTask({ tenant: parent.tenant, taskId: options.taskId }, request, now, options.by ?? null);
       const entries = [made.entry];
       const record = (kind: string, body: unknown) => entries.push(nextEntry(entries.at(-1) as Entry, now, kind, body));
+      const { authored, attempt, round = Math.max(1, attempt) - 1 } = parent;
+      if (authored) record('program', { version: authored.version, language: authored.language, code: authored.code, by: authored.editedBy ?? 'model' });
       const given = new Set(deliveries.filter(({ seq }) => seq < cut).flatMap((delivery) => (delivery.kind === 'delivered' ? [delivery.n] : [])));
       const own = calls.filter(({ n }) => replay.made(n)).map((call) => forkedCall(call, options.taskId, parent.tenant, given.has(call.n), answers.get(call.n), now));
       for (const call of own)
@@ -173,7 +177,9 @@ export class Replayer {
         ...made.row,
         seq: last.seq,
         hash: last.hash,
-        attempt: Math.max(1, parent.attempt),
+        attempt: Math.max(1, attempt),
+        round,
+        authored: authored && { ...authored, stage: 'ready' },
         seed: parent.seed,
         mark: { outputBytes: mark.outputBytes, calls: mark.calls, notes: mark.notes },
         usage: { ...made.row.usage, journalBytes: entries.slice(1).reduce((sum, entry) => sum + entryBytes(entry), 0) },
@@ -195,7 +201,7 @@ export class Replayer {
   ): Promise<{ machine: HostedMachine; replay: Replay }> {
     const opened = base && (await this.#options.checkpoints.openOne(row, base, NO_QUEUE));
     const machine = opened?.machine ?? (await this.#fresh(row));
-    const replay = new Replay(machine, calls, Math.max(1, row.attempt), base?.mark);
+    const replay = new Replay(machine, calls, firstCallOf(row), base?.mark);
     try {
       if (!base && deliveries.length === 0) throw new FermataError('invalid_state', 'the task has not begun; submit it again in place of a fork');
       for (const step of deliveries.filter(({ seq }) => seq > (base?.seq ?? 0) && seq < cut))
@@ -212,11 +218,11 @@ export class Replayer {
   }
 
   #fresh(row: TaskRow): Promise<HostedMachine> {
-    return this.#options.host.create(imageOfLanguage[row.request.language], this.#options.limits(row), { tenant: row.tenant });
+    return this.#options.host.create(imageOfLanguage[knownProgram(row).language], this.#options.limits(row), { tenant: row.tenant });
   }
   async #start(row: TaskRow, begun: Delivery): Promise<Input> {
     const program = await this.#options.program(row);
-    const prepared = this.#options.prepare({ ...row.request, code: program.code });
+    const prepared = this.#options.prepare({ ...knownProgram(row), code: program.code });
     const { tools = [] } = begun.kind === 'begun' ? begun : program;
     return { kind: 'start', program: withSource({ ...program, tools }, prepared), seed: Buffer.from(row.seed, 'hex'), nowMs: begun.nowMs };
   }
@@ -232,10 +238,10 @@ class Replay {
   readonly #base: number;
   readonly #printed: Uint8Array[] = [];
 
-  constructor(machine: HostedMachine, calls: Map<number, CallRow>, attempt: number, mark = { outputBytes: 0, calls: 0, notes: 0 }) {
+  constructor(machine: HostedMachine, calls: Map<number, CallRow>, base: number, mark = { outputBytes: 0, calls: 0, notes: 0 }) {
     this.machine = machine;
     this.#calls = calls;
-    this.#base = (attempt - 1) * 1_000_000;
+    this.#base = base;
     this.emitted = { outputBytes: mark.outputBytes, calls: mark.calls, notes: mark.notes };
   }
 

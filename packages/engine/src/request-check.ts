@@ -5,11 +5,15 @@ import { z } from 'zod';
 
 const text = z.string();
 const record = z.custom<Record<string, unknown>>((value) => value !== null && typeof value === 'object' && !Array.isArray(value), 'an object is wanted');
+const count = z.int().min(0);
 const list = z.custom<readonly unknown[]>(Array.isArray, 'a list is wanted');
 
 const requestSchema = strictOptions({
-  language: z.enum(['python', 'javascript', 'typescript']),
-  code: text,
+  language: z.enum(['python', 'javascript', 'typescript']).optional(),
+  code: text.optional(),
+  instruction: text.optional(),
+  messages: z.array(strictOptions({ role: z.enum(['system', 'user', 'assistant']), content: text })).optional(),
+  model: strictOptions({ name: text.optional(), maxRepairs: count.optional(), maxTokens: count.optional(), approvePlan: z.boolean().optional() }).optional(),
   toolCall: record.optional(),
   input: z.unknown().optional(),
   stdin: z.unknown().optional(),
@@ -36,11 +40,20 @@ const requestSchema = strictOptions({
 /** Throws `invalid_request`. What an attempt to read it finds later (limits, rules, hosts) is checked there. */
 export function checkRequest(request: TaskRequest): void {
   parseOptions(requestSchema, request, 'request');
+  const { code, instruction, messages, language, model, sharedInterpreter } = request;
+  const ways = Object.entries({ code, instruction, messages }).filter(([, way]) => way !== undefined);
+  if (ways.length !== 1) throw invalid(`request: give exactly one of code, instruction and messages${ways.length > 0 ? `, not ${ways.map(([name]) => name).join(' and ')}` : ''}`);
+  if (code !== undefined && language === undefined) throw invalid('request.language: code needs one');
+  if (code !== undefined && model !== undefined) throw invalid('request.model: goes with an instruction');
+  if (messages?.at(-1)?.role === 'assistant' || messages?.length === 0) throw invalid('request.messages: the last message is to be answered, so it is not of the assistant');
+  if (sharedInterpreter && language === undefined) throw invalid('request.sharedInterpreter: needs a language, which is that of the interpreter');
   for (const name of ['input', 'stdin'] as const) {
     if (isJson(request[name])) continue;
     throw new FermataError('invalid_request', `request.${name} is not in its wire form, which is JSON`, { hint: 'Give it as toWire(value).' });
   }
 }
+
+const invalid = (message: string) => new FermataError('invalid_request', message);
 
 function isJson(value: unknown): boolean {
   if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return true;

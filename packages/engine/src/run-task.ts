@@ -12,71 +12,40 @@ import {
   type Budget,
   type CheckpointRow,
   FermataError,
-  type Host,
   type HostedMachine,
   type HostedOutcome,
   type Input,
   imageOfLanguage,
   type Limits,
   type Mark,
-  type Program,
+  type ProgramRequest,
   type Report,
   type TaskFault,
   type TaskUsage,
   toWire,
   type Wait,
 } from '@fermata/protocol';
-import type { CallDesk } from './call-desk.ts';
 import { resultOf } from './call-result.ts';
-import type { Checkpoints } from './checkpoints.ts';
 import { tellState } from './endings.ts';
-import type { EngineOptions, Moment, PreparedProgram } from './engine-options.ts';
+import type { PreparedProgram } from './engine-options.ts';
 import { guestFault, limitFault, systemFault } from './fault.ts';
 import { KnownCalls } from './known-calls.ts';
+import { type Lease, type RunEnd, type RunOptions, takeLease } from './lease.ts';
 import type { LiveTask } from './live-task.ts';
 import { openTask } from './opening.ts';
 import { Recorder } from './recorder.ts';
 import type { Delivery } from './replay.ts';
-import type { Sessions } from './sessions.ts';
-import { checkableTools, withSource } from './task-program.ts';
-
-/** How a lease ended, where the task has not been parked, paused or cancelled by it. */
-export type RunEnd =
-  | { kind: 'succeeded'; output: unknown; files: { path: string; data: Uint8Array }[]; head?: Uint8Array }
-  /** `head`: of the interpreter that it shares, where it may go on with other tasks. */
-  | { kind: 'failed'; fault: TaskFault; truncated: boolean; head?: Uint8Array }
-  /** Parked or paused; durable. */
-  | { kind: 'stopped' }
-  | { kind: 'cancelled' };
-
-export interface RunOptions extends Pick<EngineOptions, 'store' | 'tools' | 'prepare' | 'check' | 'sealKey' | 'oldKeys'> {
-  host: Host;
-  checkpoints: Checkpoints;
-  desk: CallDesk;
-  sessions: Sessions;
-  worker: string;
-  keepForTimerMs: number;
-  checkpointEveryCpuMs: number;
-  now: () => number;
-  moment: (moment: Moment) => void;
-  program: (live: LiveTask) => Promise<Program>;
-  limits: (live: LiveTask) => Limits;
-  /** Told what passes and is not kept. */
-  tell: (live: LiveTask, kind: string, data: unknown) => void;
-  /** Told that the task has to wait for a place, and why. */
-  onQueued: (reason: string) => void;
-  /** Told when the program begins to wait for results, and when it goes on. */
-  onRest: (resting: boolean) => void;
-}
+import { checkableTools, knownProgram, withSource } from './task-program.ts';
 
 /** Journal bytes after which a checkpoint is taken. */
 const CHECKPOINT_EVERY_BYTES = 4 * 1024 * 1024;
 /** After a checkpoint that failed while the task could have parked. */
 const PARK_AGAIN_MS = 30_000;
 
-export class RunTask {
+export class RunTask implements Lease {
   readonly live: LiveTask;
   readonly #options: RunOptions;
+  readonly #program: ProgramRequest;
   readonly #prepared: PreparedProgram;
   readonly #limits: Limits;
   readonly #known: KnownCalls;
@@ -99,12 +68,12 @@ export class RunTask {
   constructor(options: RunOptions, live: LiveTask) {
     this.#options = options;
     this.live = live;
-    this.#prepared = options.prepare(live.row.request);
+    this.#program = knownProgram(live.row);
+    this.#prepared = options.prepare(this.#program);
     this.#limits = options.limits(live);
     this.#known = new KnownCalls(live);
   }
 
-  /** Whether it has a machine; before that the task is still in the queue. */
   get isOpen(): boolean {
     return this.#machine !== undefined;
   }
@@ -115,18 +84,15 @@ export class RunTask {
     return this.#machine?.report.position?.line ?? this.live.row.line;
   }
 
-  /** Something has changed: a result has come, or something else is wanted of the task. */
   ring(): void {
     this.#woken.resolve();
     if (this.live.row.desired !== 'run') this.#machine?.stop();
   }
-  /** Gives up at once, without a word to the task. */
   abandon(): void {
     this.#abandoned = true;
     this.#machine?.dispose();
     this.#woken.resolve();
   }
-  /** A checkpoint at the next place where the machine can stop. */
   checkpoint(): Promise<CheckpointRow> {
     const waiter = Promise.withResolvers<CheckpointRow>();
     this.#checkpointWaiters.push(waiter);
@@ -136,7 +102,6 @@ export class RunTask {
     return waiter.promise;
   }
 
-  /** Until the task ends, parks or stops. Rejects where the store fails; the task goes on from what is durable then. */
   async drive(): Promise<RunEnd> {
     const { desk } = this.#options;
     try {
@@ -179,9 +144,9 @@ export class RunTask {
   /** Why the program is not to be begun; what was found in it is recorded, once. */
   async #refused(): Promise<TaskFault | undefined> {
     const { live } = this;
-    const { request, epoch, attempt, tenant, desired } = live.row;
-    if (desired !== 'run' || epoch > 0 || attempt > 0 || request.toolCall || request.forkOf) return undefined;
-    const checked = await this.#options.check?.(request, () => checkableTools(this.#options.tools, tenant, request));
+    const { authored, request, epoch, attempt, tenant, desired } = live.row;
+    if (desired !== 'run' || epoch > 0 || attempt > 0 || authored || request.toolCall || request.forkOf) return undefined;
+    const checked = await this.#options.check?.(this.#program, () => checkableTools(this.#options.tools, tenant, request));
     for (const finding of checked?.findings ?? []) live.record('finding', finding);
     return checked?.fault;
   }
@@ -204,17 +169,8 @@ export class RunTask {
     this.#before = { wallMs: row.usage.wallMs, cpuMs: row.usage.cpuMs };
     this.#since = performance.now();
     if (this.#abandoned || live.row.desired !== 'run') return;
-    live.change({
-      status: 'running',
-      epoch: row.epoch + 1,
-      attempt: Math.max(1, row.attempt),
-      worker: this.#options.worker,
-      startedAt: row.startedAt ?? this.#options.now(),
-      pauseReason: null,
-      timerAt: null,
-      dueAt: this.#known.nextExpiry(),
-    });
-    live.record('leased', { epoch: live.row.epoch, worker: this.#options.worker, attempt: live.row.attempt, checkpoint_id: opened.checkpointId });
+    takeLease(this.#options, live, opened.checkpointId);
+    live.change({ dueAt: this.#known.nextExpiry() });
     this.#flushSoon(0);
   }
 
@@ -236,7 +192,7 @@ export class RunTask {
       const nowMs = begun?.nowMs ?? now();
       const program = await this.#options.program(live);
       const { tools = [] } = begun?.kind === 'begun' ? begun : program;
-      const image = imageOfLanguage[live.row.request.language];
+      const image = imageOfLanguage[this.#program.language];
       if (!begun) live.record('begun', { attempt: live.row.attempt, now_ms: nowMs, image, ...(tools.length > 0 ? { tools } : {}) });
       return {
         kind: 'start',
@@ -476,7 +432,7 @@ export class RunTask {
     const { calls: _, ...rest } = usage;
     const wallMs = this.#before.wallMs + performance.now() - this.#since;
     const { outputBytes = 0, fuel = 0 } = this.live.row.origin ?? {};
-    const { toolCalls, networkBytes } = this.live.row.usage;
+    const { toolCalls, networkBytes, modelTokens, modelCost } = this.live.row.usage;
     return {
       ...rest,
       outputBytes: rest.outputBytes - outputBytes,
@@ -486,6 +442,8 @@ export class RunTask {
       toolCalls,
       journalBytes: this.live.journalBytes,
       ...(networkBytes === undefined ? {} : { networkBytes }),
+      ...(modelTokens === undefined ? {} : { modelTokens }),
+      ...(modelCost === undefined ? {} : { modelCost }),
     };
   }
 }

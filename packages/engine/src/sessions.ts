@@ -45,7 +45,7 @@ export class Sessions {
     const key = keyOfSession(tenant, sessionId);
     if (request.sharedInterpreter) {
       const found = await this.#read(tenant, sessionId);
-      if (found?.body.language && family(found.body.language) !== family(request.language)) {
+      if (found?.body.language && family(found.body.language) !== family(request.language as string)) {
         throw new FermataError('invalid_request', `the session ${sessionId} shares an interpreter of ${found.body.language}, and this is ${request.language}`, {
           hint: 'Use another session, or do not share the interpreter.',
         });
@@ -56,7 +56,7 @@ export class Sessions {
     }
     if (this.#known.has(key)) return;
     this.#known.add(key);
-    const body: SessionBody = { head: 0, blob: null, language: request.sharedInterpreter ? request.language : null, bytes: 0 };
+    const body: SessionBody = { head: 0, blob: null, language: (request.sharedInterpreter && request.language) || null, bytes: 0 };
     const row: DocumentRow = { kind: KIND, tenant, id: sessionId, version: 1, createdAt: this.#now(), body: JSON.stringify(body) };
     await this.#store.commit([{ documents: [{ row, expect: 0 }] }]).catch((error: unknown) => {
       if (!(error instanceof FermataError) || error.code !== 'conflict') throw error;
@@ -105,7 +105,7 @@ export class Sessions {
     if (found?.body.head !== before) throw new FermataError('conflict', `the session ${sessionId} has gone on, or was ended`);
     const blob = `session_${tenant}_${sessionId}_${before + 1}`;
     await this.#store.putBlob(blob, data);
-    const body: SessionBody = { head: before + 1, blob, language: request.language, bytes: data.length };
+    const body: SessionBody = { head: before + 1, blob, language: request.language ?? null, bytes: data.length };
     return { row: { ...found.row, version: found.row.version + 1, body: JSON.stringify(body) }, expect: found.row.version };
   }
   /** The head that nobody begins from any more. */

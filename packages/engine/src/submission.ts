@@ -7,12 +7,12 @@ import { nextEntry } from './journal.ts';
 export function newTask({ tenant, taskId }: TaskRef, request: TaskRequest, now: number, by: string | null): { row: TaskRow; entry: Entry } {
   const entry = nextEntry({ seq: 0, hash: '' }, now, 'submitted', { request, by });
   const row: TaskRow = {
-    ...{ tenant, taskId, status: 'pending', desired: 'run', seq: entry.seq, hash: entry.hash, epoch: 0, attempt: 0, worker: null },
+    ...{ tenant, taskId, status: 'pending', desired: 'run', seq: entry.seq, hash: entry.hash, epoch: 0, attempt: 0, round: 0, worker: null },
     ...{ createdAt: now, updatedAt: now, startedAt: null, endedAt: null, priority: request.priority ?? 0 },
     ...{ sessionId: request.sessionId ?? null, batchId: request.batchId ?? null, dueAt: null, timerAt: null, notBefore: null, parked: false },
-    ...{ request, seed: randomBytes(32).toString('hex'), origin: null, mark: { outputBytes: 0, calls: 0, notes: 0 } },
+    ...{ request, authored: null, seed: randomBytes(32).toString('hex'), origin: null, mark: { outputBytes: 0, calls: 0, notes: 0 } },
     usage: { wallMs: 0, cpuMs: 0, memoryBytes: 0, peakMemoryBytes: 0, diskBytes: 0, outputBytes: 0, toolCalls: 0, fuel: 0 },
-    ...{ step: null, progress: null, line: null, checkpointId: null, pauseReason: null, output: null, files: [], truncated: false, error: null },
+    ...{ step: null, progress: null, line: null, checkpointId: null, pauseReason: null, output: null, answer: null, files: [], truncated: false, error: null },
   };
   return { row, entry };
 }

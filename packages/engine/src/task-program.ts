@@ -1,11 +1,31 @@
 /** The program of a task, as a machine is given it. */
-import { CALL_PROGRAM, FermataError, fromWire, type Program, type Store, type TaskRequest, type TaskRow, type ToolName } from '@fermata/protocol';
+import {
+  CALL_PROGRAM,
+  FermataError,
+  fromWire,
+  type Program,
+  type ProgramRequest,
+  programRequest,
+  type Store,
+  type TaskRequest,
+  type TaskRow,
+  type ToolName,
+} from '@fermata/protocol';
 import { builtInNames } from './built-in-calls.ts';
 import type { CheckableTool, EngineTools, PreparedProgram } from './engine-options.ts';
 import { toolsInCode } from './tools-in-code.ts';
 
+/** The request with the program that the task runs. It is asked for only once there is one. */
+export function knownProgram(row: TaskRow): ProgramRequest {
+  const program = programRequest(row);
+  if (!program) throw new FermataError('internal', `the task ${row.taskId} has no program yet`);
+  return program;
+}
+
 /** Throws `not_found` where a file that it is to have is gone. */
-export async function programOf(store: Store, tools: EngineTools, { tenant, request }: TaskRow): Promise<Program> {
+export async function programOf(store: Store, tools: EngineTools, row: TaskRow): Promise<Program> {
+  const { tenant } = row;
+  const request = knownProgram(row);
   const { language, code, toolCall, input, stdin, fileName, files = [], allowedLibraries, sharedInterpreter } = request;
   await tools.ready(tenant);
   const loaded = await Promise.all(files.map(async ({ path, blob }) => ({ path, data: await contents(store, blob) })));
@@ -44,7 +64,7 @@ async function contents(store: Store, blob: string): Promise<Uint8Array> {
 }
 
 /** Files and earlier tasks of a session hold code that is not seen here. */
-function toldTools({ code, toolCall, files = [], sharedInterpreter }: TaskRow['request'], all: readonly ToolName[]): ToolName[] {
+function toldTools({ code, toolCall, files = [], sharedInterpreter }: ProgramRequest, all: readonly ToolName[]): ToolName[] {
   if (toolCall) {
     const called = all.filter(({ name }) => name === toolCall.name);
     return called.length > 0 ? called : [...all];

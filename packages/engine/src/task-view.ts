@@ -2,21 +2,21 @@
 import { type CallRow, ENDED, type Store, type TaskRow } from '@fermata/protocol';
 import type { CallView, InFlightCall, TaskView, WaitingCall } from './engine-api.ts';
 import { bodyOf } from './journal.ts';
+import type { Lease } from './lease.ts';
 import { bytesOfOutput } from './output-text.ts';
 import type { Queue } from './queue.ts';
 import { readJournal } from './replay.ts';
-import type { RunTask } from './run-task.ts';
 
 export interface ViewSources {
   queue: Queue;
   /** The lease of a task that runs here. */
-  runOf: (row: TaskRow) => RunTask | undefined;
+  runOf: (row: TaskRow) => Lease | undefined;
   /** What holds a pending task up besides its place in the queue. */
   heldUpBy: (row: TaskRow) => string | null;
 }
 
 export function taskView(row: TaskRow, calls: readonly CallRow[], output: { stdout: string; stderr: string }, { queue, runOf, heldUpBy }: ViewSources): TaskView {
-  const { seed: _seed, hash: _hash, mark: _mark, ...rest } = row;
+  const { seed: _seed, hash: _hash, mark: _mark, round: _round, ...rest } = row;
   const run = row.status === 'running' ? runOf(row) : undefined;
   const place = row.status === 'pending' ? queue.placeOf(row) : undefined;
   const ended = ENDED.includes(row.status);

@@ -18,6 +18,11 @@ const QUIET: ReadonlySet<string> = new Set<EntryKind>([
   'timer',
   'checkpoint',
   'finding',
+  'model_asked',
+  'model_replied',
+  'program',
+  'repair',
+  'returned',
 ]);
 
 /** Until `holds`, or for `waitMs`, or until `signal` aborts. Throws `not_found`. */

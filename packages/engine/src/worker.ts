@@ -3,13 +3,16 @@
  *
  * A task whose store failed in the middle is let go, and tried again from what is durable after a while.
  */
-import { type DocumentRow, FermataError, keyOf, type TaskRef, type TaskRow } from '@fermata/protocol';
+import { type DocumentRow, FermataError, isAuthored, keyOf, type TaskRef, type TaskRow } from '@fermata/protocol';
+import { AuthoredLease } from './author/authored-lease.ts';
 import type { CallDesk } from './call-desk.ts';
 import { cancel, fail, succeed, tryAgain } from './endings.ts';
+import type { Lease, RunEnd, RunOptions } from './lease.ts';
 import type { LiveTask } from './live-task.ts';
 import type { LiveTasks } from './live-tasks.ts';
+import { storeOutputs } from './output-files.ts';
 import type { Gate, Queue } from './queue.ts';
-import { type RunEnd, type RunOptions, RunTask } from './run-task.ts';
+import { RunTask } from './run-task.ts';
 import type { Sessions } from './sessions.ts';
 
 /** A program that has been at it for so long is not counted as busy any more. */
@@ -26,7 +29,6 @@ export interface WorkerOptions {
   cancelGraceMs: number;
   /** How long ended tasks are kept; undefined: for ever. */
   retentionMs: number | undefined;
-  hint: (fault: TaskFaultOf, row: TaskRow) => string | undefined;
   gatesOf: (row: TaskRow) => Gate[];
   sessions: Sessions;
   /** Told when a lease has ended with the task parked or paused. */
@@ -34,10 +36,9 @@ export interface WorkerOptions {
   /** Told when the end of a task is durable. */
   onEnded: (live: LiveTask) => Promise<void>;
 }
-type TaskFaultOf = Extract<RunEnd, { kind: 'failed' }>['fault'];
 
 interface Running {
-  run: RunTask;
+  run: Lease;
   reason: string | null;
   finished: Promise<void>;
 }
@@ -52,7 +53,7 @@ export class Worker {
     this.#options = options;
   }
 
-  runOf(ref: TaskRef): RunTask | undefined {
+  runOf(ref: TaskRef): Lease | undefined {
     return this.#running.get(keyOf(ref))?.run;
   }
   /** Why a task that was taken from the queue has no machine yet. */
@@ -116,7 +117,8 @@ export class Worker {
         // Two ways into the queue may have led here at the same time; one lease is enough.
         if (live.row.status !== 'pending' || live.row.desired !== 'run' || this.#running.has(key)) return;
         const running: Running = { run: undefined as never, reason: null, finished: finished.promise };
-        running.run = new RunTask({ ...options, onRest, onQueued: (reason) => (running.reason = reason) }, live);
+        const AnyLease = isAuthored(live.row.request) ? AuthoredLease : RunTask;
+        running.run = new AnyLease({ ...options, onRest, onQueued: (reason) => (running.reason = reason) }, live);
         this.#running.set(key, running);
         try {
           const end = await running.run.drive();
@@ -138,19 +140,19 @@ export class Worker {
   }
 
   async #ended(live: LiveTask, end: RunEnd): Promise<void> {
-    const { now, desk, cancelGraceMs, hint } = this.#options;
+    const { now, desk, cancelGraceMs, run } = this.#options;
     switch (end.kind) {
       case 'stopped':
         return this.#options.onStopped(live);
       case 'cancelled':
         return this.cancel(live, null);
       case 'failed': {
-        const told = hint(end.fault, live.row);
+        const told = run.hint(end.fault, live.row);
         const fault = told === undefined || end.fault.hint ? end.fault : { ...end.fault, hint: told };
         await desk.abort(live, 'the task has failed', 0);
         if (live.row.desired === 'run' && tryAgain(live, now(), fault)) {
           // Those of an attempt that begins anew belong to another program.
-          const old = live.row.checkpointId === null ? await this.#options.run.checkpoints.ofTask(live.ref) : [];
+          const old = live.row.checkpointId === null ? await run.checkpoints.ofTask(live.ref) : [];
           return live.flush({ dropCheckpoints: old.map(({ checkpointId }) => checkpointId) });
         }
         await desk.abort(live, 'the task has failed', cancelGraceMs);
@@ -160,13 +162,17 @@ export class Worker {
         break;
       }
       case 'succeeded': {
-        const files = await this.#stored(live, end.files);
+        const files = await storeOutputs(run.store, live.ref, end.files);
         const documents = await this.#advanced(live, end.head);
         succeed(live, now(), this.#options.retentionMs, end.output, files);
         await live.flush({ documents });
+        break;
       }
+      case 'answered':
+        succeed(live, now(), this.#options.retentionMs, live.row.output, live.row.files, end.answer);
+        await live.flush();
     }
-    if (end.head && live.row.origin) await this.#options.sessions.forget(live.row, live.row.origin.head);
+    if (end.kind !== 'answered' && end.head && live.row.origin) await this.#options.sessions.forget(live.row, live.row.origin.head);
     await this.#options.onEnded(live);
   }
 
@@ -177,22 +183,13 @@ export class Worker {
 
   /** Ends a task that has no machine any more. */
   async cancel(live: LiveTask, by: string | null): Promise<void> {
-    const { now, desk, cancelGraceMs, onEnded } = this.#options;
+    const { now, desk, cancelGraceMs, onEnded, run } = this.#options;
+    run.models.abort(live.ref);
     await desk.abort(live, 'the task was cancelled', cancelGraceMs);
     if (live.ended) return;
     cancel(live, now(), this.#options.retentionMs, by);
     await live.flush();
     await onEnded(live);
-  }
-
-  async #stored(live: LiveTask, files: { path: string; data: Uint8Array }[]): Promise<TaskRow['files']> {
-    const stored: TaskRow['files'] = [];
-    for (const [index, { path, data }] of files.entries()) {
-      const blob = `out_${keyOf(live.ref)}_${index}`;
-      await this.#options.run.store.putBlob(blob, data);
-      stored.push({ path, bytes: data.length, blob });
-    }
-    return stored;
   }
 
   /** A task that runs nowhere, although it is said to: it goes back into the queue. Also used at the start of an engine. */

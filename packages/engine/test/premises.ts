@@ -41,7 +41,7 @@ export function toolbox(tools: readonly TestTool[]): EngineTools {
 export interface Premises {
   engine: Engine;
   store: Store;
-  run(request: Partial<TaskRequest> & { code: string }, taskId?: string): Promise<TaskView>;
+  run(request: TaskRequest, taskId?: string): Promise<TaskView>;
   ref(taskId: string): TaskRef;
 }
 
@@ -55,7 +55,7 @@ export async function premises(tools: readonly TestTool[] = [], options: Partial
     store,
     ref,
     run: async (request, taskId) => {
-      const { taskId: id } = await engine.submit(TENANT, { language: 'javascript', ...request }, taskId === undefined ? {} : { taskId });
+      const { taskId: id } = await engine.submit(TENANT, request.code === undefined ? request : { language: 'javascript', ...request }, taskId === undefined ? {} : { taskId });
       return engine.wait(ref(id), 60_000);
     },
   };

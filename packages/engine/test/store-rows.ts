@@ -26,6 +26,8 @@ export function taskRow(taskId: string, changes: Partial<TaskRow> = {}): TaskRow
     notBefore: null,
     parked: false,
     origin: null,
+    authored: null,
+    answer: null,
     request: { language: 'javascript', code: 'return 1', input: { kind: 'text', value: 'ä\u0000\ud83c' } },
     seed: 'ab'.repeat(32),
     mark: { outputBytes: 0, calls: 0, notes: 0 },

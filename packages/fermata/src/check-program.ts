@@ -1,6 +1,6 @@
 /** The check of a program before it runs, in the words of its user's own source. */
 import { librariesOf, withoutFence } from '@fermata/machine';
-import { type Host, imageOfLanguage, type Language, type NetworkAccess, type Program, type TaskRequest } from '@fermata/protocol';
+import { type Host, imageOfLanguage, type Language, type NetworkAccess, type Program, type ProgramRequest } from '@fermata/protocol';
 import { type CodeConstraints, isWorthChecking, parameterNames, type Tool } from '@fermata/tools';
 import type { CheckedTool, Finding } from '@fermata/tools/check';
 import { pythonSyntax } from './python-syntax.ts';
@@ -82,7 +82,7 @@ export function checkTask(program: CheckableProgram, tools: () => readonly Check
 }
 
 /** The program of a task; one call is a program that makes it. */
-export function checkableTask(request: TaskRequest): CheckableProgram {
+export function checkableTask(request: ProgramRequest): CheckableProgram {
   if (!request.toolCall) return request;
   const { name, arguments: args } = request.toolCall;
   return { language: 'javascript', code: `await tools[${JSON.stringify(name)}](${JSON.stringify(args)});` };

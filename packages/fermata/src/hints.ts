@@ -83,6 +83,7 @@ const GUEST_HINTS: readonly GuestHint[] = [
 export function hintOf({ code, message }: { code: ErrorCode; message: string }, words: Words, language?: Language): string | undefined {
   const limit = Object.values(LIMITS).find((candidate) => candidate.code === code);
   if (limit) return limit.advice(words === 'library' ? limit.option : limit.flag);
+  if (code === 'model_error') return 'See that the model is configured and its key and address are right, or send code and its language in place of an instruction.';
   if (code === 'tools_missing') return `Tools are not in a snapshot: give them again with ${NAMES[words].tools}.`;
   if (language === undefined || (code !== 'guest_error' && code !== 'syntax_error')) return undefined;
   return GUEST_HINTS.find((hint) => hint.languages.includes(language) && hint.message.test(message))?.advice(NAMES[words]);

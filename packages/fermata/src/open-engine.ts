@@ -6,7 +6,19 @@
  */
 import type { Engine, EngineOptions, FolderOwner } from '@fermata/engine';
 import { createChildHost, createThreadHost } from '@fermata/machine';
-import { type ErrorCode, FermataError, imageOfLanguage, type Language, type PolicyRule, parseOptions, type SealKey, type Store, type TaskRequest } from '@fermata/protocol';
+import {
+  type ErrorCode,
+  FermataError,
+  imageOfLanguage,
+  type Language,
+  type Models,
+  type PolicyRule,
+  parseOptions,
+  programRequest,
+  type SealKey,
+  type Store,
+  type TaskRequest,
+} from '@fermata/protocol';
 import { strictOptions } from '@fermata/protocol/schemas';
 import type { Tool, ToolDefinition } from '@fermata/tools';
 import type { Finding } from '@fermata/tools/check';
@@ -62,6 +74,8 @@ export interface OpenEngineOptions
   secret?: ToolRegistryOptions['secret'];
   /** Who is to be told of all tasks of a tenant; learns it from the store before any task runs. */
   listeners?: { load(store: Store): Promise<void>; has(tenant: string): boolean };
+  /** Those that write programs for instructions. Default: none, and instructions are refused. */
+  models?: Models;
   /** Seals checkpoints. Default: a key in the data folder, made at first use. */
   sealKey?: SealKey;
 }
@@ -92,7 +106,7 @@ const optionsSchema = strictOptions({
   ...{ keepForTimerMs: anything, cancelGraceMs: anything, retentionMs: anything, worker: anything, moment: anything, goesOn: anything },
   tools: z.union([z.array(z.unknown()), z.custom<() => unknown>((value) => typeof value === 'function')], 'a list or a function is wanted').optional(),
   ...{ sources: anything, sourcesWaitMs: anything, allowSourceCommands: anything },
-  ...{ policy: anything, network: anything, networkHeaders: anything, trustHosts: anything, anyHost: anything, secret: anything, listeners: anything },
+  ...{ policy: anything, network: anything, networkHeaders: anything, trustHosts: anything, anyHost: anything, secret: anything, listeners: anything, models: anything },
 } satisfies Record<keyof OpenEngineOptions, z.ZodType>);
 
 /** Starts it: tasks that a process before this one has left go on. Throws `store_locked` where another process has the folder. */
@@ -144,7 +158,9 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     };
     const check = async (tenant: string, request: TaskRequest) => {
       await taskTools.ready(tenant);
-      return checkInFull(host, checkableTask(request), checkableTools(taskTools, tenant, request));
+      const program = programRequest({ request, authored: null });
+      if (!program) throw new FermataError('invalid_request', 'an instruction has no program yet that could be checked', { hint: 'It is checked when a model has written it.' });
+      return checkInFull(host, checkableTask(program), checkableTools(taskTools, tenant, program));
     };
     return { engine, store, registry, policy, owner, check, prepare, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {

@@ -42,7 +42,7 @@ const fixedTools: ToolDefinition[] = [
 ];
 
 /** Finds that the program is one word. */
-const check: NonNullable<ServerOptions['check']> = async (_tenant, { code }) =>
+const check: NonNullable<ServerOptions['check']> = async (_tenant, { code = '' }) =>
   /\s/.test(code) ? [] : [{ rule: 'syntax_error', severity: 'error', line: 1, column: 1, message: code }];
 
 export async function listening(options: Partial<ServerOptions> = {}): Promise<Listening> {

@@ -4,7 +4,7 @@
  * stopped), `{"call": {"tool": "t", "args": {}, "kind": "client_tool"}}` (its result is the call's), `{"sleep": 1}`.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import type { BatchView, CallView, Decision, Engine, EngineStatus, TaskEvent, TaskFilter, TaskView } from '@fermata/engine';
+import type { BatchView, CallView, Decision, Engine, EngineStatus, ProgramVersion, TaskEvent, TaskFilter, TaskView } from '@fermata/engine';
 import {
   type CallResult,
   type CheckpointRow,
@@ -49,6 +49,7 @@ export class MemoryEngine implements Engine {
   async start(): Promise<void> {}
 
   async submit(tenant: string, request: TaskRequest, { taskId = `task_${randomUUID()}` }: { taskId?: string } = {}): Promise<TaskView> {
+    if (request.instruction !== undefined) throw new FermataError('model_error', 'no model is configured');
     const asked = JSON.stringify(request);
     const before = this.#tasks.get(key(tenant, taskId));
     if (before && before.asked !== asked) throw new FermataError('conflict', `the id ${taskId} is taken by another request`);
@@ -211,6 +212,11 @@ export class MemoryEngine implements Engine {
     return this.#kept(ref).entries.slice(after, after + limit);
   }
 
+  async programs(ref: TaskRef): Promise<ProgramVersion[]> {
+    this.#kept(ref);
+    return [];
+  }
+
   async inspect(ref: TaskRef): Promise<Inspection> {
     const kept = this.#kept(ref);
     if (kept.view.status !== 'paused' && kept.view.status !== 'waiting') throw new FermataError('invalid_state', 'the task is not stopped');
@@ -247,7 +253,7 @@ export class MemoryEngine implements Engine {
     const known = options.checkpointId === undefined || kept.checkpoints.some(({ checkpointId }) => checkpointId === options.checkpointId);
     if (!known) throw new FermataError('not_found', `there is no checkpoint ${options.checkpointId}`);
     const [answer] = Object.values(options.answers ?? {});
-    const code = answer && 'ok' in answer ? JSON.stringify({ output: answer.ok }) : kept.view.request.code;
+    const code = answer && 'ok' in answer ? JSON.stringify({ output: answer.ok }) : (kept.view.request.code ?? '');
     const forkOf = { taskId: ref.taskId, checkpointId: options.checkpointId ?? null, seq: kept.entries.length };
     return this.submit(ref.tenant, { ...kept.view.request, code, forkOf }, options.taskId === undefined ? {} : { taskId: options.taskId });
   }
@@ -301,7 +307,7 @@ export class MemoryEngine implements Engine {
     this.#become(kept, 'running', { attempt: 1, startedAt: view.startedAt ?? Date.now(), worker: 'w1' });
     const program = view.request.toolCall
       ? { call: { tool: view.request.toolCall.name, args: view.request.toolCall.arguments, kind: 'client_tool' as const } }
-      : programOf(view.request.code);
+      : programOf(view.request.code ?? '');
     if (program.print && view.stdout === '') view.stdout = program.print;
     if (program.hold) return;
     if (program.fail) return this.#become(kept, 'failed', { endedAt: Date.now(), error: { code: 'guest_error', name: 'ValueError', message: program.fail, line: 3 } });
@@ -417,6 +423,8 @@ function newView(tenant: string, taskId: string, request: TaskRequest, count: nu
       startedAt: null,
       endedAt: null,
       request,
+      authored: null,
+      answer: null,
       usage,
     },
     ...{

@@ -14,5 +14,4 @@ export type { LiveSource, SourceState } from './sources/live-source.ts';
 export { type McpSourceOptions, type OpenApiAuth, type OpenApiSourceOptions, sourceSpecs, type ToolSourcesOptions, toolSourcesShape } from './sources/source-options.ts';
 export { type PromptTools, toolsForPrompt } from './stubs/prompt.ts';
 export { pythonStubs } from './stubs/python.ts';
-export type { StubbedTool } from './stubs/tool-tree.ts';
 export { typescriptStubs } from './stubs/typescript.ts';

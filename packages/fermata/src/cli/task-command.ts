@@ -44,7 +44,7 @@ export function addTaskCommand(task: Command, done: (exitCode: number) => void):
     done(
       await withConnection(options, async ({ tasks }) => {
         const code = await tasks.code(id);
-        print(options.json, code, () => code.code);
+        print(options.json, code, () => code.code ?? '');
       }),
     ),
   );

@@ -4,7 +4,7 @@ import { brief, columns, dim, facts } from './print.ts';
 import { failureText } from './tell-task.ts';
 
 export function taskLine(task: TaskWire): string[] {
-  return [task.task_id, task.status, task.language, task.created_at, noteOf(task)];
+  return [task.task_id, task.status, task.language ?? '', task.created_at, noteOf(task)];
 }
 
 function noteOf(task: TaskWire): string {

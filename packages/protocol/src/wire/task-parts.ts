@@ -14,10 +14,13 @@ export const controlSchema = strictOptions({
 export const taskCodeSchema = z
   .object({
     task_id: z.string(),
-    language: languageSchema,
-    code: z.string(),
+    language: languageSchema.nullable().meta({ description: 'Null, as the code, until a model has written a program' }),
+    code: z.string().nullable(),
+    instruction: z.string().optional(),
     tool_call: z.object({ name: z.string(), arguments: z.unknown() }).optional(),
-    versions: z.array(z.object({ code: z.string(), created_at: timeSchema })).meta({ description: 'Those that a model wrote before' }),
+    versions: z
+      .array(z.object({ version: z.int(), language: languageSchema, code: z.string(), by: z.string(), created_at: timeSchema }))
+      .meta({ description: 'All that a model wrote, or a person made of it, oldest first' }),
   })
   .meta({ id: 'TaskCode' });
 

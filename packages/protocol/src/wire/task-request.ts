@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { FermataError } from '../errors.ts';
 import { strictOptions } from '../strict-options.ts';
-import { CALL_PROGRAM, type TaskRequest } from '../task.ts';
+import { type AuthorOptions, CALL_PROGRAM, type TaskRequest } from '../task.ts';
 import { fromWire } from '../values.ts';
 import { codeConstraintsOf, constraintsSchema, limitsOf, networkOf, policyRuleOf, policyRuleSchema } from './constraints.ts';
 import { idSchema, metadataSchema, nameSchema, recordSchema, valueSchema, waitSecondsSchema } from './scalars.ts';
@@ -35,10 +35,10 @@ const requestShape = {
   tool_constraints: constraintsSchema.optional(),
   policy: z.array(policyRuleSchema).max(1000).optional(),
   model: strictOptions({
-    name: nameSchema,
-    max_repairs: z.int().min(0).optional(),
-    max_tokens: z.int().min(1).optional(),
-    approve_plan: z.boolean().optional(),
+    name: nameSchema.optional().meta({ description: '<provider>/<model>; default: that of the server' }),
+    max_repairs: z.int().min(0).max(20).optional().meta({ description: 'How often what is wrong with a program goes back to the model. Default: 3' }),
+    max_tokens: z.int().min(1).optional().meta({ description: 'Tokens after which the task pauses; a resume gives it as many again' }),
+    approve_plan: z.boolean().optional().meta({ description: 'Each program waits for a person before it runs' }),
   }).optional(),
   retry: strictOptions({ max_attempts: z.int().min(1).max(100).default(1), backoff_seconds: z.number().min(0).max(86_400).default(1) }).optional(),
   priority: z.int().min(-1000).max(1000).optional(),
@@ -59,6 +59,7 @@ export const executeSchema = strictOptions({
   tool_call: requestShape.tool_call,
   language: languageSchema.optional().meta({ description: 'Default: python' }),
   input: requestShape.input,
+  model: requestShape.model,
   session_id: requestShape.session_id,
   tools: requestShape.tools,
   tool_constraints: requestShape.tool_constraints,
@@ -98,7 +99,11 @@ function programOf(given: Given): TaskRequest {
     checkValue(args, 'tool_call.arguments');
     return { language: 'javascript', code: CALL_PROGRAM, input: { name, arguments: args }, toolCall: { name, arguments: args } };
   }
-  const request: TaskRequest = { language: given.language ?? 'python', code: given.code ?? '' };
+  const request: TaskRequest = {};
+  if (given.language !== undefined) request.language = given.language;
+  if (given.code !== undefined) request.code = given.code;
+  if (given.instruction !== undefined) request.instruction = given.instruction;
+  if (given.model) request.model = authorOf(given.model);
   if (given.input !== undefined) {
     checkValue(given.input, 'input');
     request.input = given.input;
@@ -108,17 +113,24 @@ function programOf(given: Given): TaskRequest {
   return request;
 }
 
+function authorOf({ name, max_repairs, max_tokens, approve_plan }: NonNullable<Given['model']>): AuthorOptions {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(max_repairs === undefined ? {} : { maxRepairs: max_repairs }),
+    ...(max_tokens === undefined ? {} : { maxTokens: max_tokens }),
+    ...(approve_plan === undefined ? {} : { approvePlan: approve_plan }),
+  };
+}
+
 function refuseImpossible(given: Given): void {
   const ways = (['code', 'instruction', 'tool_call'] as const).filter((key) => given[key] !== undefined);
   if (ways.length !== 1) throw invalid(`give exactly one of code, instruction and tool_call${ways.length ? `, not ${ways.join(' and ')}` : ''}`);
-  if (given.instruction !== undefined) {
-    throw new FermataError('model_error', 'no model is configured, so an instruction cannot be turned into a program', { hint: 'Send code and its language, or a tool_call.' });
-  }
-  if (given.model) throw invalid('model: goes with an instruction, and has no meaning otherwise');
+  if (given.model && given.instruction === undefined) throw invalid('model: goes with an instruction, and has no meaning otherwise');
   if (given.code !== undefined && given.language === undefined) throw invalid('code needs a language: python, javascript or typescript');
   const idle = (['language', 'input', 'stdin', 'file_name', 'files', 'shared_interpreter'] as const).find((key) => given.tool_call !== undefined && given[key] !== undefined);
   if (idle) throw invalid(`${idle}: goes with code, and has no meaning for a tool_call`);
   if (given.shared_interpreter && given.session_id === undefined) throw invalid('shared_interpreter: needs a session_id');
+  if (given.shared_interpreter && given.language === undefined) throw invalid('shared_interpreter: needs a language, which is that of the interpreter');
   if (given.sandbox !== undefined && given.sandbox !== 'auto' && given.sandbox !== 'wasm') {
     throw new FermataError('sandbox_unavailable', `sandbox: ${given.sandbox} cannot be had here`, { hint: 'Use "wasm", or leave it out.' });
   }

@@ -38,6 +38,7 @@ export const logLineSchema = z.object({ seq: z.int(), at: timeSchema, kind: z.st
 export const taskResultSchema = z
   .object({
     output: valueSchema.meta({ description: "The program's result; null where it has none" }),
+    answer: z.string().nullable().optional().meta({ description: 'Of an instruction: what the model says of the result; null where it could not be asked' }),
     stdout: z.string().optional().meta(NOT_IN_LISTS),
     stderr: z.string().optional().meta(NOT_IN_LISTS),
     exit_code: z.int().nullable(),
@@ -55,8 +56,8 @@ const always = {
   attempt: z.int(),
   worker: z.string().nullable(),
   sandbox: z.literal('wasm'),
-  image: z.string(),
-  language: z.string(),
+  image: z.string().nullable(),
+  language: z.string().nullable().meta({ description: 'Of an instruction: null until a program is written' }),
   session_id: z.string().nullable(),
   batch_id: z.string().nullable(),
   priority: z.int(),
@@ -114,6 +115,7 @@ export const shortTaskSchema = z
     call_id: z.string(),
     status: z.enum(['pending', 'running', 'paused', 'success', 'failed', 'cancelled']),
     output: valueSchema,
+    answer: z.string().nullable().optional().meta({ description: 'Of a query' }),
     error_message: z.string().nullable(),
     execution_metadata: z.object({ execution_time_seconds: z.number(), cpu_time_s: z.number(), memory_mb: z.number(), return_code: z.int().nullable() }),
   })

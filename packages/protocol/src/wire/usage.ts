@@ -13,7 +13,8 @@ export const usageSchema = z
     tool_calls: z.int(),
     output_bytes: z.int(),
     journal_bytes: z.int(),
-    model_tokens: z.int(),
+    model_tokens: z.int().meta({ description: 'Of prompts and replies' }),
+    model_cost_usd: z.number().optional().meta({ description: 'Where the price of the model is known' }),
   })
   .meta({ id: 'ResourcesUsed' });
 
@@ -30,7 +31,8 @@ export function showUsage(usage: TaskUsage): UsageWire {
     tool_calls: usage.toolCalls,
     output_bytes: usage.outputBytes,
     journal_bytes: usage.journalBytes ?? 0,
-    model_tokens: 0,
+    model_tokens: usage.modelTokens ?? 0,
+    ...(usage.modelCost === undefined ? {} : { model_cost_usd: Math.round(usage.modelCost * 1e6) / 1e6 }),
   };
 }
 

@@ -22,7 +22,7 @@ const events = createRoute({
   path: '/tasks/{id}/events',
   tags: ['Tasks'],
   summary: 'What happens in a task, as it happens',
-  description: 'Server-sent events, named state, output, call, checkpoint or step; the data of each is a TaskEvent. 204 where the task has ended and all is told.',
+  description: 'Server-sent events, named state, output, call, checkpoint, step or model; the data of each is a TaskEvent. 204 where the task has ended and all is told.',
   ...needs('read'),
   request: {
     params: taskParams,

@@ -1,6 +1,6 @@
 /** Looking into a task: its code, log, journal and the state of its stopped program. */
 
-import { toWire } from '@fermata/protocol';
+import { programRequest, toWire } from '@fermata/protocol';
 import { journalQuerySchema, journalSchema, taskCodeSchema, taskLogSchema, taskStateSchema } from '@fermata/protocol/wire';
 import { createRoute } from '@hono/zod-openapi';
 import { needs } from '../auth/authenticate.ts';
@@ -58,9 +58,12 @@ export function taskPartRoutes(server: ServerContext) {
   const routes = newRoutes();
 
   routes.openapi(code, async (c) => {
-    const { taskId, request } = await engine.task({ tenant: c.get('caller').tenant, taskId: c.req.valid('param').id });
-    const { toolCall } = request;
-    return c.json({ task_id: taskId, language: request.language, code: request.code, ...(toolCall ? { tool_call: toolCall } : {}), versions: [] }, 200);
+    const task = await engine.task({ tenant: c.get('caller').tenant, taskId: c.req.valid('param').id });
+    const { toolCall, instruction } = task.request;
+    const { language = null, code = null } = programRequest(task) ?? {};
+    const versions = (await engine.programs(task)).map(({ createdAt, ...version }) => ({ ...version, created_at: showTime(createdAt) }));
+    const asked = { ...(instruction === undefined ? {} : { instruction }), ...(toolCall ? { tool_call: toolCall } : {}) };
+    return c.json({ task_id: task.taskId, language, code, ...asked, versions }, 200);
   });
 
   routes.openapi(log, async (c) => {

@@ -28,10 +28,11 @@ const FAMILIES: Record<string, string> = {
   ...Object.fromEntries(['call', 'call_started', 'call_retry', 'call_progress', 'call_unknown', 'call_settled', 'decided', 'delivered'].map((kind) => [kind, 'call'])),
   ...Object.fromEntries(['checkpoint', 'checkpoint_failed'].map((kind) => [kind, 'checkpoint'])),
   ...Object.fromEntries(['step', 'step_result', 'position', 'progress', 'finding'].map((kind) => [kind, 'step'])),
+  ...Object.fromEntries(['model', 'model_asked', 'model_replied', 'model_failed', 'program', 'repair', 'over_budget'].map((kind) => [kind, 'model'])),
   usage: 'usage',
 };
 
-/** The name that an event goes by: `state`, `output`, `call`, `checkpoint`, `step` or `usage`. */
+/** The name that an event goes by: `state`, `output`, `call`, `checkpoint`, `step`, `model` or `usage`. */
 export const familyOf = (kind: string) => FAMILIES[kind] ?? 'state';
 
 export const showEvent = ({ seq, at, kind, data }: TaskEvent): EventWire => ({ seq, at: showTime(at), kind, data });

@@ -1,6 +1,6 @@
 /** An engine's task as the wire shows it. */
 import type { TaskView } from '@fermata/engine';
-import type { EndedStatus, Entry, TaskFault } from '@fermata/protocol';
+import { type EndedStatus, type Entry, imageOfLanguage, isAuthored, programRequest, type TaskFault } from '@fermata/protocol';
 import { type LogLineWire, type ShortTaskWire, showUsage, type TaskErrorWire, type TaskResultWire, type TaskWire } from '@fermata/protocol/wire';
 import { outputFileId } from '../task-files.ts';
 import { showMaybeTime, showTime } from './time.ts';
@@ -31,14 +31,20 @@ export function showFault({ code, message, name, traceback, line, column, hint }
 
 /** The entries of a journal that say what happened; what the program printed is told elsewhere. */
 export function showLog(entries: readonly Entry[]): LogLineWire[] {
-  return entries.filter(({ kind }) => kind !== 'output').map(({ seq, at, kind, body }) => ({ seq, at: showTime(at), kind, data: withoutRequest(JSON.parse(body)) }));
+  return entries.filter(({ kind }) => kind !== 'output').map(({ seq, at, kind, body }) => ({ seq, at: showTime(at), kind, data: withoutTexts(kind, JSON.parse(body)) }));
 }
 
-/** The request, with all its code, is told by the task itself. */
-function withoutRequest(data: unknown): unknown {
-  if (data === null || typeof data !== 'object' || !('request' in data)) return data;
-  const { request: _request, ...rest } = data;
-  return rest;
+/** What is long and told elsewhere: the request by the task itself, programs by its code, prompts and replies by its journal. */
+const TOLD_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  submitted: ['request'],
+  program: ['code'],
+  model_asked: ['messages', 'functions'],
+  model_replied: ['text', 'calls'],
+};
+
+function withoutTexts(kind: string, data: Record<string, unknown>): unknown {
+  const left = TOLD_ELSEWHERE[kind];
+  return left ? Object.fromEntries(Object.entries(data).filter(([name]) => !left.includes(name))) : data;
 }
 
 /** A task of a list, without what takes long to gather, such as its output. */
@@ -74,9 +80,15 @@ export function showShort(task: TaskView): ShortTaskWire {
     call_id: task.taskId,
     status: waitsForTime(task) ? 'running' : SHORT[task.status],
     output: showOutput(task.output) ?? (task.stdout || null),
+    ...answerOf(task),
     error_message: task.error?.message ?? null,
     execution_metadata: { execution_time_seconds: wall_time_s, cpu_time_s, memory_mb, return_code: exitCode(task.status) },
   };
+}
+
+/** Of an instruction. */
+function answerOf({ request, answer }: TaskView): { answer?: string | null } {
+  return isAuthored(request) ? { answer } : {};
 }
 
 /** A program that returns nothing has the result null. */
@@ -89,6 +101,7 @@ export function showOutput(output: unknown): unknown {
 function always(task: TaskView) {
   const { request } = task;
   const { forkOf } = request;
+  const language = programRequest(task)?.language ?? null;
   return {
     task_id: task.taskId,
     created_at: showTime(task.createdAt),
@@ -96,8 +109,8 @@ function always(task: TaskView) {
     attempt: task.attempt,
     worker: task.worker,
     sandbox: 'wasm' as const,
-    image: request.language === 'python' ? 'cpython' : 'quickjs',
-    language: request.language,
+    image: language && imageOfLanguage[language],
+    language,
     session_id: task.sessionId,
     batch_id: task.batchId,
     priority: task.priority,
@@ -135,6 +148,7 @@ function ended(task: TaskView, log?: LogLineWire[]) {
 function resultOf(task: TaskView, log?: LogLineWire[]): TaskResultWire {
   return {
     output: showOutput(task.output),
+    ...answerOf(task),
     stdout: task.stdout,
     stderr: task.stderr,
     exit_code: exitCode(task.status),

@@ -1,6 +1,8 @@
 /** Tools as a Python stub, for whoever writes programs that call them. */
+
 import { type Field, type RecordShape, type Shape, Shapes } from './shapes.ts';
-import { type StubbedTool, type ToolTree, toolTree } from './tool-tree.ts';
+import type { StubTool } from './stub-tool.ts';
+import { type ToolTree, toolTree } from './tool-tree.ts';
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const KEYWORDS = new Set(
@@ -10,7 +12,7 @@ const KEYWORDS = new Set(
 );
 const KINDS = { any: 'Any', bytes: 'bytes | str', string: 'str', number: 'float', integer: 'int', boolean: 'bool', null: 'None' } as const;
 
-export function pythonStubs(tools: readonly StubbedTool[]): string {
+export function pythonStubs(tools: readonly StubTool[]): string {
   const stub = new PythonStub();
   const called = stub.group('tools', toolTree(tools), '');
   const types = stub.types();
@@ -46,7 +48,7 @@ class PythonStub {
     return [...this.#written.values()];
   }
 
-  #method(name: string, tool: StubbedTool, indent: string): string {
+  #method(name: string, tool: StubTool, indent: string): string {
     const text = `${KEYWORDS.has(name) ? `Called as tools[${JSON.stringify(tool.name)}]. ` : ''}${tool.description}`
       .replaceAll('\\', '\\\\')
       .replaceAll('"""', "'''")
@@ -56,7 +58,7 @@ class PythonStub {
     return `${indent}@staticmethod\n${indent}def ${word(name)}(${this.#arguments(tool)}) -> ${this.#type(this.#shapes.ofResult(tool), `${tool.name}_result`)}:${body}`;
   }
 
-  #arguments(tool: StubbedTool): string {
+  #arguments(tool: StubTool): string {
     const shape = this.#shapes.ofTool(tool);
     const record = this.#merged(shape);
     if (!record) return this.#shapes.plain(shape).is === 'any' ? '**arguments: Any' : `arguments: ${this.#type(shape, tool.name)}`;
@@ -68,7 +70,7 @@ class PythonStub {
     return [...byName, ...inOrder.map((field) => this.#argument(tool, field)), ...(others ? ['**arguments: Any'] : [])].join(', ');
   }
 
-  #argument(tool: StubbedTool, field: Field): string {
+  #argument(tool: StubTool, field: Field): string {
     const standard = field.default === undefined ? '...' : literal(field.default);
     return `${field.name}: ${this.#type(field.shape, `${tool.name}_${field.name}`)}${field.required ? '' : ` = ${standard}`}`;
   }

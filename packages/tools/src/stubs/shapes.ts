@@ -2,7 +2,7 @@
  * What a JSON Schema lets through, in the words that type systems have in common. What a `$ref` leads to gets a name, so that
  * recursive schemas have an end and what is used often is said once.
  */
-import type { StubbedTool } from './tool-tree.ts';
+import type { StubTool } from './stub-tool.ts';
 
 export type Shape =
   | { is: 'any' | 'bytes' | 'string' | 'number' | 'integer' | 'boolean' | 'null' }
@@ -50,13 +50,13 @@ export class Shapes {
   readonly #names = new Map<object | string, string>();
 
   /** Of the arguments of a tool; any where it does not say. */
-  ofTool({ parameters }: StubbedTool): Shape {
+  ofTool({ parameters }: StubTool): Shape {
     this.#selfName = 'Arguments';
     return this.#shape(parameters, parameters, 0);
   }
 
   /** Of what a tool returns; any where it does not say. */
-  ofResult({ result }: StubbedTool): Shape {
+  ofResult({ result }: StubTool): Shape {
     this.#selfName = 'Result';
     return result ? this.#shape(result, result, 0) : ANY;
   }

@@ -1,15 +1,12 @@
 /** Tools by the groups that their names make: `crm.find` is `find` in `crm`. */
-import type { Tool } from '../tool.ts';
-
-/** What stubs tell of a tool. */
-export type StubbedTool = Pick<Tool, 'name' | 'description' | 'parameters' | 'result'>;
+import type { StubTool } from './stub-tool.ts';
 
 export interface ToolTree {
-  tools: Map<string, StubbedTool>;
+  tools: Map<string, StubTool>;
   groups: Map<string, ToolTree>;
 }
 
-export function toolTree(tools: readonly StubbedTool[]): ToolTree {
+export function toolTree(tools: readonly StubTool[]): ToolTree {
   const root: ToolTree = { tools: new Map(), groups: new Map() };
   for (const tool of tools) {
     const path = tool.name.split('.');

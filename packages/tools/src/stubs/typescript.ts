@@ -1,11 +1,13 @@
 /** Tools as TypeScript declarations, for whoever writes programs that call them. */
+
 import { type Field, type Shape, Shapes } from './shapes.ts';
-import { type StubbedTool, type ToolTree, toolTree } from './tool-tree.ts';
+import type { StubTool } from './stub-tool.ts';
+import { type ToolTree, toolTree } from './tool-tree.ts';
 
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 const KINDS = { any: 'any', bytes: 'Uint8Array | string', string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' } as const;
 
-export function typescriptStubs(tools: readonly StubbedTool[]): string {
+export function typescriptStubs(tools: readonly StubTool[]): string {
   const shapes = new Shapes();
   const called = group(toolTree(tools), '', shapes);
   const named = [...shapes.named].map(([name, shape]) => `  type ${name} = ${typeOf(shape)};\n`);
@@ -24,7 +26,7 @@ function group({ tools, groups }: ToolTree, indent: string, shapes: Shapes): str
   return members.length === 0 ? '{}' : `{\n${members.join('\n')}\n${indent}}`;
 }
 
-function argumentOf(tool: StubbedTool, shapes: Shapes): string {
+function argumentOf(tool: StubTool, shapes: Shapes): string {
   const shape = shapes.ofTool(tool);
   const plain = shapes.plain(shape);
   if (plain.is !== 'record') return plain.is === 'any' ? 'args?: { [key: string]: any }' : `args: ${typeOf(shape)}`;
@@ -65,7 +67,7 @@ function fieldOf({ name, shape, required, note }: Field): string {
 
 const isUnion = (shape: Shape) => shape.is === 'union' || shape.is === 'bytes' || (shape.is === 'literals' && shape.values.length > 1);
 
-function comment({ description }: StubbedTool, indent: string): string {
+function comment({ description }: StubTool, indent: string): string {
   return description ? `${indent}/** ${inComment(description)} */\n` : '';
 }
 const inComment = (text: string) => text.replaceAll('*/', '* /').replace(/\s*\n\s*/g, ' ');

@@ -30,6 +30,8 @@ export function taskBody(row: TaskRow): string {
 export function taskOf(row: StoredTask): TaskRow {
   const { tenant, task_id, status, seq, created_at, due_at, session_id, batch_id, priority, body, request } = row;
   return {
+    // Rows of versions that had no models lack these.
+    ...{ authored: null, answer: null },
     ...(JSON.parse(body) as TaskRow),
     tenant,
     taskId: task_id,

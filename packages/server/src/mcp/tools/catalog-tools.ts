@@ -1,7 +1,7 @@
 /** What programs have at hand: tools, and libraries. */
 import { strictOptions } from '@fermata/protocol/schemas';
 import { nameSchema, type ToolWire } from '@fermata/protocol/wire';
-import { pythonStubs, type StubbedTool, typescriptStubs } from '@fermata/tools/registry';
+import { pythonStubs, typescriptStubs } from '@fermata/tools/registry';
 import { z } from 'zod';
 import { mcpTool } from '../mcp-tool.ts';
 
@@ -51,7 +51,7 @@ const describeTools = mcpTool({
     const { items } = await client.tools.list();
     const found = items.filter(({ name }) => names.includes(name));
     const unknown = names.filter((name) => !found.some((tool) => tool.name === name));
-    const declarations = found.length === 0 ? '' : (language === 'python' ? pythonStubs : typescriptStubs)(found satisfies StubbedTool[]);
+    const declarations = found.length === 0 ? '' : (language === 'python' ? pythonStubs : typescriptStubs)(found);
     const tools = found.map(({ name, description, parameters, requires_approval }) => ({ name, description, parameters, needs_approval: requires_approval }));
     return {
       value: { declarations, tools, unknown },
