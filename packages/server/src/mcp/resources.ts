@@ -17,7 +17,7 @@ export async function listResources({ tasks }: FermataClient): Promise<ListResou
   return {
     resources: items.map(({ task_id, status, language, created_at }) => ({
       ...{ uri: resourceUri.task(task_id), name: task_id, mimeType: 'application/json' },
-      description: `A ${language} program of ${created_at}: ${status}`,
+      description: `${language === null ? 'An instruction' : `A ${language} program`} of ${created_at}: ${status}`,
     })),
   };
 }

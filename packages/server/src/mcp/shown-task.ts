@@ -27,7 +27,8 @@ const waitingCallSchema = z.object({
 export const shownTaskSchema = z.object({
   task_id: z.string(),
   status: taskStatusSchema.describe('waiting: somebody must settle a call; paused: stopped on request; the last three are final'),
-  language: z.string(),
+  language: z.string().optional(),
+  answer: z.string().optional().describe('Of an instruction: what the model says of the result'),
   result: z.unknown().optional().describe('What the program returned; what JSON lacks is {"$fermata": [kind, ...]}'),
   stdout: z.string().optional(),
   stderr: z.string().optional(),
@@ -61,7 +62,14 @@ export type ShownTask = z.output<typeof shownTaskSchema>;
 
 export function showTask(task: TaskWire): ShownTask {
   const { cpu_time_s, wall_time_s, tool_calls } = task.resources_used;
-  const shown: ShownTask = { task_id: task.task_id, status: task.status, language: task.language, cpu_time_s, wall_time_s, tool_calls };
+  const shown: ShownTask = {
+    task_id: task.task_id,
+    status: task.status,
+    ...withoutNulls({ language: task.language, answer: 'result' in task ? task.result.answer : null }),
+    cpu_time_s,
+    wall_time_s,
+    tool_calls,
+  };
   if ('result' in task) addResult(shown, task);
   else addProgress(shown, task);
   const next = nextOf(task);
@@ -124,12 +132,13 @@ function nextOfWait({ kind, call_id: id, tool, expires_at }: WaitingForWire): st
 
 /** A task in a few lines. */
 export function textOf(task: ShownTask): string {
-  const { status, error, result, stdout, stderr, files = [], waiting_for: waits = [], running_calls: running = [] } = task;
+  const { status, error, answer, result, stdout, stderr, files = [], waiting_for: waits = [], running_calls: running = [] } = task;
   const lines = [`${task.task_id} ${status}${status === 'running' || status === 'paused' ? placeOf(task) : ''}`];
   if (error) lines.push(`error ${error.code}: ${error.message}${error.line === undefined ? '' : ` (line ${error.line})`}`);
   if (error?.traceback) lines.push(error.traceback.trimEnd());
   if (error?.hint) lines.push(`hint: ${error.hint}`);
   if (status === 'succeeded') lines.push('result:', typeof result === 'string' ? result : JSON.stringify(result));
+  if (answer) lines.push('answer:', answer);
   if (stdout) lines.push('stdout:', stdout.trimEnd());
   if (stderr) lines.push('stderr:', stderr.trimEnd());
   for (const { path, bytes, file_id } of files) lines.push(`file ${path}, ${bytes} bytes: ${file_id}`);

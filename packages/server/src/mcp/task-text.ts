@@ -5,7 +5,7 @@ import type { TaskPart } from './resource-uri.ts';
 
 /** Of a task that goes on: as far as it is. Throws `invalid_state` for the result of one that has none. */
 export async function taskText({ tasks }: FermataClient, taskId: string, part: TaskPart): Promise<string> {
-  if (part === 'code') return (await tasks.code(taskId)).code;
+  if (part === 'code') return (await tasks.code(taskId)).code ?? '';
   if (part !== 'result') return (await tasks.log(taskId))[part];
   const task = await tasks.get(taskId);
   if (task.status !== 'succeeded')

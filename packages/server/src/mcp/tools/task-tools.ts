@@ -2,6 +2,7 @@
 import { strictOptions } from '@fermata/protocol/schemas';
 import { nameSchema, taskStatusSchema } from '@fermata/protocol/wire';
 import { z } from 'zod';
+import { withoutTexts } from '../../show/without-texts.ts';
 import { followTask } from '../follow-task.ts';
 import { mcpTool } from '../mcp-tool.ts';
 import { withoutNulls } from '../present.ts';
@@ -45,18 +46,27 @@ const listTasks = mcpTool({
   }),
   output: z.object({
     tasks: z.array(
-      z.object({ task_id: z.string(), status: taskStatusSchema, language: z.string(), created_at: z.string(), session_id: z.string().optional(), error: z.string().optional() }),
+      z.object({
+        task_id: z.string(),
+        status: taskStatusSchema,
+        language: z.string().optional(),
+        created_at: z.string(),
+        session_id: z.string().optional(),
+        error: z.string().optional(),
+      }),
     ),
     cursor: z.string().optional().describe('There are more: give it to the next call'),
   }),
   async perform({ status, ...query }, { client }) {
     const { items, cursor } = await client.tasks.list({ ...withoutNulls(query), ...(status?.length ? { status: status.join(',') } : {}) });
     const tasks = items.map((task) => ({
-      ...{ task_id: task.task_id, status: task.status, language: task.language, created_at: task.created_at },
-      ...withoutNulls({ session_id: task.session_id }),
+      ...{ task_id: task.task_id, status: task.status, created_at: task.created_at },
+      ...withoutNulls({ language: task.language, session_id: task.session_id }),
       ...(task.status === 'failed' ? { error: `${task.error.code}: ${task.error.message}` } : {}),
     }));
-    const lines = tasks.map(({ task_id, status: state, language, created_at, error = '' }) => `${task_id} ${state} ${language} ${created_at} ${error}`.trimEnd());
+    const lines = tasks.map(({ task_id, status: state, language = 'no program yet', created_at, error = '' }) =>
+      `${task_id} ${state} ${language} ${created_at} ${error}`.trimEnd(),
+    );
     if (cursor !== undefined) lines.push(`there are more: cursor ${cursor}`);
     return { value: { tasks, ...(cursor === undefined ? {} : { cursor }) }, text: lines.join('\n') || 'there are none' };
   },
@@ -80,7 +90,7 @@ const readLog = mcpTool({
   }),
   async perform({ task_id, after, limit }, { client }) {
     const { items } = await client.tasks.journal(task_id, { after, limit });
-    const entries = items.filter(({ kind }) => kind !== 'output').map(({ seq, at, kind, body }) => ({ seq, at, kind, data: withoutProgram(JSON.parse(body)) }));
+    const entries = items.filter(({ kind }) => kind !== 'output').map(({ seq, at, kind, body }) => ({ seq, at, kind, data: withoutTexts(kind, JSON.parse(body)) }));
     const next_after = items.length < limit ? undefined : items.at(-1)?.seq;
     return {
       value: { entries, ...withoutNulls({ next_after }) },
@@ -88,13 +98,6 @@ const readLog = mcpTool({
     };
   },
 });
-
-/** The request has all the code, which read_output tells. */
-function withoutProgram(data: unknown): unknown {
-  if (data === null || typeof data !== 'object' || !('request' in data)) return data;
-  const { request: _request, ...rest } = data;
-  return rest;
-}
 
 const readOutput = mcpTool({
   name: 'read_output',
