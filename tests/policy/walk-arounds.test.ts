@@ -1,5 +1,5 @@
 /** Rules hold for whoever tries to get around them: programs by what they pass, approvers by what they put in its place. */
-import { type OpenEngine, openEngine } from 'fermata';
+import { defineTool, type OpenEngine, openEngine } from 'fermata';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -7,14 +7,15 @@ const TENANT = 'acme';
 let opened: OpenEngine;
 afterEach(() => opened?.close());
 
-const transfer = (made: unknown[]) => ({
-  name: 'transfer',
-  parameters: z.object({ to: z.string().trim().toLowerCase(), amount: z.number() }),
-  execute: (args: { to: string; amount: number }) => {
-    made.push(args);
-    return args.amount;
-  },
-});
+const transfer = (made: unknown[]) =>
+  defineTool({
+    name: 'transfer',
+    parameters: z.object({ to: z.string().trim().toLowerCase(), amount: z.number() }),
+    execute: (args: { to: string; amount: number }) => {
+      made.push(args);
+      return args.amount;
+    },
+  });
 
 async function waiting(code: string): Promise<{ ref: { tenant: string; taskId: string }; callIds: string[] }> {
   const { taskId } = await opened.engine.submit(TENANT, { language: 'javascript', code });

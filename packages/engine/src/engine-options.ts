@@ -143,7 +143,7 @@ export interface EngineOptions {
   host: Host;
   tools: EngineTools;
   /** Turns what a user wrote into what a machine takes. */
-  prepare: (program: Pick<ProgramRequest, 'language' | 'code' | 'allowedLibraries' | 'strict'>) => PreparedProgram;
+  prepare: (program: Pick<ProgramRequest, 'language' | 'code' | 'allowedLibraries' | 'strict' | 'fileName'>) => PreparedProgram;
   /** Looks at a program before it begins; undefined where nothing could be found. `tools`: those that it can call. */
   check?: (request: ProgramRequest, tools: () => CheckableTool[]) => Promise<CheckedProgram> | undefined;
   /** What to do about a fault, in one sentence. */

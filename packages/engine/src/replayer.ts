@@ -162,9 +162,14 @@ export class Replayer {
       const { authored, attempt, round = Math.max(1, attempt) - 1 } = parent;
       if (authored) record('program', { version: authored.version, language: authored.language, code: authored.code, by: authored.editedBy ?? 'model' });
       const given = new Set(deliveries.filter(({ seq }) => seq < cut).flatMap((delivery) => (delivery.kind === 'delivered' ? [delivery.n] : [])));
-      const own = calls.filter(({ n }) => replay.made(n)).map((call) => forkedCall(call, options.taskId, parent.tenant, given.has(call.n), answers.get(call.n), now));
-      for (const call of own)
-        record('call', { call_id: call.callId, n: call.n, tool: call.tool, arguments: JSON.parse(call.args), decision: call.status === 'waiting' ? 'wait' : 'known' });
+      const verdicts = await this.#verdictsOf(parent, calls);
+      const own = calls
+        .filter(({ n }) => replay.made(n))
+        .map((call) => forkedCall(call, options.taskId, parent.tenant, given.has(call.n), answers.get(call.n), verdicts.get(call.n), now));
+      for (const { callId, n, tool, args, status, waitsFor } of own) {
+        const decision = status === 'waiting' ? { decision: 'wait', waits_for: waitsFor } : { decision: status === 'ready' ? 'allow' : 'known' };
+        record('call', { call_id: callId, n, tool, arguments: JSON.parse(args), ...decision });
+      }
       const head = entries.at(-1) as Entry;
       const checkpointId = `ckpt_${randomBytes(10).toString('hex')}`;
       const named = { checkpointId, seq: head.seq, hash: head.hash };
@@ -189,6 +194,18 @@ export class Replayer {
     } finally {
       machine.dispose();
     }
+  }
+
+  /** What policy said of calls that were given up before they had begun. */
+  async #verdictsOf(parent: TaskRow, calls: readonly CallRow[]): Promise<Map<number, CallVerdict>> {
+    const verdicts = new Map<number, CallVerdict>();
+    if (!calls.some(isGivenUp)) return verdicts;
+    for await (const { kind, body } of readJournal(this.#options.store, parent)) {
+      if (kind !== 'call') continue;
+      const { n, ...verdict } = JSON.parse(body) as CallVerdict & { n: number };
+      verdicts.set(n, verdict);
+    }
+    return verdicts;
   }
 
   /** The machine of a task as it was before the delivery `cut`. */
@@ -279,8 +296,17 @@ class Replay {
   }
 }
 
-/** A call of another task, as the fork has it. */
-function forkedCall(call: CallRow, taskId: string, tenant: string, delivered: boolean, answer: CallResult | undefined, now: number): CallRow {
+/** As the journal has it. */
+interface CallVerdict {
+  decision?: string;
+  waits_for?: CallRow['waitsFor'];
+}
+
+/** Its task ended before it had begun, or before somebody had answered. */
+const isGivenUp = ({ status, tries }: CallRow) => status === 'abandoned' && tries === 0;
+
+/** A call of another task, as the fork has it. One that had not begun is as policy let it be; what a person said of it is asked again. */
+function forkedCall(call: CallRow, taskId: string, tenant: string, delivered: boolean, answer: CallResult | undefined, verdict: CallVerdict | undefined, now: number): CallRow {
   const own: CallRow = { ...call, callId: callIdOf({ tenant, taskId }, call.n), delivered };
   if (answer)
     return {
@@ -296,7 +322,8 @@ function forkedCall(call: CallRow, taskId: string, tenant: string, delivered: bo
   if (call.status === 'started' || (call.status === 'waiting' && call.waitsFor === 'outcome_unknown') || (call.status === 'abandoned' && call.tries > 0)) {
     throw new FermataError('invalid_state', `call ${call.callId} (${call.tool}) was started and has no result; settle it first, or give its answer`);
   }
-  if (call.status === 'abandoned') return { ...own, status: 'waiting', waitsFor: 'approval', decision: null };
+  if (isGivenUp(call) && verdict?.decision === 'allow') return { ...own, status: 'ready', waitsFor: null };
+  if (isGivenUp(call)) return { ...own, status: 'waiting', waitsFor: verdict?.waits_for ?? 'approval', editedArgs: null, decision: null, by: null };
   return own;
 }
 

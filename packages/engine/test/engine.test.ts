@@ -2,7 +2,7 @@
 import { QuotaExceeded } from '@fermata/protocol';
 import { expect, test } from 'vitest';
 import { createMemoryStore } from '../src/index.ts';
-import { premises } from './premises.ts';
+import { premises, TENANT } from './premises.ts';
 
 test('a program runs to its end, and its output, result and use are durable', async () => {
   const { run, engine, ref } = await premises();
@@ -114,6 +114,40 @@ test('a fork goes on from before a call with another answer', async () => {
   const [first] = await engine.calls(ref(task.taskId));
   const fork = await engine.fork(ref(task.taskId), { answers: { [first?.callId as string]: { ok: 5 } } });
   expect(await engine.wait(ref(fork.taskId), 60_000)).toMatchObject({ status: 'succeeded', output: 15 });
+});
+
+test('in a fork of a cancelled task calls that had not begun go on as policy let them, and people and clients are asked again', async () => {
+  const begun: unknown[] = [];
+  const held = Promise.withResolvers<void>();
+  const work = async ({ n }: { n: number }) => {
+    begun.push(n);
+    if (n === 0) await held.promise;
+    return n;
+  };
+  const { engine, ref } = await premises([
+    { name: 'work', execute: work as never },
+    { name: 'pay', verdict: { action: 'require_approval' }, execute: () => 'paid' },
+    { name: 'ask' },
+  ]);
+  const code = 'return await Promise.all([tools.work({ n: 0 }), tools.work({ n: 1 }), tools.pay({}), tools.ask({}), tools.review({ value: 5 })])';
+  const { taskId } = await engine.submit(TENANT, { language: 'javascript', code, limits: { maxCallsAtOnce: 1 } });
+  while (begun.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await engine.cancel(ref(taskId));
+  held.resolve();
+  const [first] = await engine.calls(ref(taskId));
+  await expect(engine.fork(ref(taskId))).rejects.toThrow('was started and has no result');
+  const fork = await engine.fork(ref(taskId), { answers: { [first?.callId as string]: { ok: 'zero' } } });
+  const parked = await engine.wait(ref(fork.taskId), 60_000);
+  expect(begun).toEqual([0, 1]);
+  expect(parked.waitingFor.map(({ kind }) => kind)).toEqual(['approval', 'client_tool', 'review']);
+  // The fork of a fork knows it as well.
+  await engine.cancel(ref(fork.taskId));
+  const again = await engine.fork(ref(fork.taskId));
+  const [pay, ask, review] = (await engine.wait(ref(again.taskId), 60_000)).waitingFor.map(({ callId }) => callId as string);
+  await engine.decide(ref(again.taskId), pay as string, { action: 'approve' }, 'ann');
+  await engine.decide(ref(again.taskId), ask as string, { action: 'result', output: 'asked' }, 'ann');
+  await engine.decide(ref(again.taskId), review as string, { action: 'approve' }, 'ann');
+  expect((await engine.wait(ref(again.taskId), 60_000)).output).toEqual(['zero', 1, 'paid', 'asked', 5]);
 });
 
 test('tasks of a session share an interpreter, in order, and what a limit ends leaves it as it was', async () => {

@@ -59,7 +59,7 @@ export interface CodeOptions extends CommonTaskOptions {
   /** What the program sees as `input` (JavaScript) or `fermata.input` (Python). */
   input?: Value;
   stdin?: string | Uint8Array;
-  /** Name of the program's file, as tracebacks show it (Python). Default: `main.py`. */
+  /** Name of the program's file, as tracebacks show it. Default: `main.py`, `main.js` or `main.ts`. */
   file?: string;
   files?: readonly { path: string; data: Uint8Array | string }[];
   /** Modules that user code may import (Python). Absent: all of the image. */

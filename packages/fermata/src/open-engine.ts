@@ -138,7 +138,12 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const engine: Engine = createEngine({
       ...rest,
       ...(listeners ? { listens: (tenant: string) => listeners.has(tenant) } : {}),
-      ...{ store, host, sealKey, prepare: prepareSource as EngineOptions['prepare'] },
+      ...{
+        store,
+        host,
+        sealKey,
+        prepare: (({ fileName: file, ...program }) => prepareSource({ ...program, ...(file === undefined ? {} : { file }) })) as EngineOptions['prepare'],
+      },
       hint: (fault, language) => hintOf(fault as TaskError & { code: ErrorCode }, 'library', language),
       check: (request, callable) => checkTask(request, callable) as ReturnType<NonNullable<EngineOptions['check']>>,
       tools: taskTools,

@@ -14,13 +14,22 @@ export interface PreparedSource {
   explain(error: TaskError): TaskError;
 }
 
-type Source = Pick<Program, 'language' | 'code' | 'allowedLibraries' | 'strict'>;
+type Source = Pick<Program, 'language' | 'code' | 'allowedLibraries' | 'strict' | 'file'>;
 
 const unchanged = (error: TaskError) => error;
 /** Places in a program that is ours say nothing to its user. */
 const withoutPlaces = ({ line: _line, column: _column, traceback: _traceback, ...error }: TaskError): TaskError => error;
 
 export function prepareSource(source: Source): PreparedSource {
+  const prepared = preparedAs(source);
+  const { file, language } = source;
+  if (file === undefined || language === 'python') return prepared;
+  // In the machine all programs in JavaScript have one name.
+  const named = (error: TaskError) => (error.traceback === undefined ? error : { ...error, traceback: error.traceback.replace(/\bmain\.[jt]s(?=:\d)/g, () => file) });
+  return { ...prepared, explain: (error) => named(prepared.explain(error)), ...(prepared.error ? { error: named(prepared.error) } : {}) };
+}
+
+function preparedAs(source: Source): PreparedSource {
   const { language, code, strict } = source;
   if (language === 'python') return strict ? { code, allowedLibraries: strictLibraries(source), explain: asStrict } : { code, explain: unchanged };
   if (code === CALL_PROGRAM) return { code, explain: withoutPlaces };

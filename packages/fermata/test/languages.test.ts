@@ -115,3 +115,15 @@ test('values cross to a tool and back without loss', async () => {
     ]);
   }
 });
+
+test.each(['javascript', 'typescript'] as const)('tracebacks of %s show the name of the file that was given', async (language) => {
+  const code = 'function inner() {\n  throw new Error("see main.js");\n}\ninner();';
+  for (const strict of [false, true]) {
+    const { error } = await fermata.run({ language, code, file: 'report.mjs', strict });
+    expect(error).toMatchObject({ message: 'Error: see main.js', line: 2 });
+    expect(error?.traceback).toMatch(/^report\.mjs:2\n/);
+    expect(error?.traceback).toContain('report.mjs:4:');
+    expect(error?.traceback).not.toMatch(/main\.[jt]s:/);
+  }
+  expect((await fermata.run({ language, code })).error?.traceback).toContain(language === 'javascript' ? 'main.js:2' : 'main.ts:2');
+});

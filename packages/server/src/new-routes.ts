@@ -9,7 +9,7 @@ import type { Env } from './server-options.ts';
 export function newRoutes(): OpenAPIHono<Env> {
   return new OpenAPIHono<Env>({
     defaultHook: (result) => {
-      if (!result.success) throw misfit(result.error.issues, result.target === 'json' ? '' : result.target);
+      if (!result.success) throw misfit(result.error.issues);
     },
   });
 }

@@ -11,7 +11,15 @@ export { type PastCall, PolicyBook, type PolicyBookOptions } from './policy/poli
 export { createToolRegistry, type RegisteredTool, type ToolKind, type ToolRegistry, type ToolRegistryOptions } from './registry.ts';
 export type { ToolProgram } from './sources/code.ts';
 export type { LiveSource, SourceState } from './sources/live-source.ts';
-export { type McpSourceOptions, type OpenApiAuth, type OpenApiSourceOptions, sourceSpecs, type ToolSourcesOptions, toolSourcesShape } from './sources/source-options.ts';
+export {
+  type McpOAuth,
+  type McpSourceOptions,
+  type OpenApiAuth,
+  type OpenApiSourceOptions,
+  sourceSpecs,
+  type ToolSourcesOptions,
+  toolSourcesShape,
+} from './sources/source-options.ts';
 export { type PromptTools, toolsForPrompt } from './stubs/prompt.ts';
 export { pythonStubs } from './stubs/python.ts';
 export { typescriptStubs } from './stubs/typescript.ts';

@@ -159,7 +159,7 @@ export class SourceShelf {
 function alsoConfigured({ options }: SourceSpec, network: AddressGuardOptions = {}): AddressGuardOptions {
   const { allowPrivate = [] } = network;
   if (typeof allowPrivate === 'boolean' && allowPrivate) return network;
-  const urls = [options.url, 'baseUrl' in options ? options.baseUrl : undefined].filter((url) => url !== undefined);
+  const urls = [options.url, 'baseUrl' in options ? options.baseUrl : undefined, 'oauth' in options ? options.oauth?.issuer : undefined].filter((url) => url !== undefined);
   const hosts = urls.map((url) => new URL(url).hostname.replace(/^\[|\]$/g, ''));
   return { ...network, allowPrivate: [...(Array.isArray(allowPrivate) ? allowPrivate : []), ...hosts] };
 }

@@ -29,7 +29,7 @@ interface Issue {
 }
 
 /** A JSON Schema of an object, or a schema of zod or another library that keeps to the Standard Schema. */
-export type ToolParameters = { readonly [key: string]: unknown } | StandardSchema;
+export type ToolParameters = { readonly [key: string]: unknown } | StandardSchema<Record<string, unknown>>;
 /**
  * The arguments that a schema lets through. Of a JSON Schema that stands in `defineTool` itself (or is `as const`) they are
  * inferred; of one that is only known as a record, they are any record.
@@ -52,8 +52,8 @@ const REFUSALS = {
 type Part = keyof typeof REFUSALS;
 
 /** `part`: what the schema is of the tool. Throws `invalid_request` for a schema that cannot be used. */
-export function toolSchema(tool: string, part: Part, given: ToolParameters): ToolSchema {
-  return isStandard(given) ? standardSchema(tool, part, given) : jsonSchema(tool, part, given);
+export function toolSchema(tool: string, part: Part, given: Readonly<Json> | StandardSchema): ToolSchema {
+  return isStandard(given) ? standardSchema(tool, part, given) : jsonSchema(tool, part, given as Json);
 }
 
 /** Judges by a tool's JSON Schema; throws {@link ToolError} where that makes it too slow. */
@@ -72,7 +72,7 @@ export function refusal(tool: string, part: Part, path: string, problem: string)
   return new ToolError(`${said(tool)} ${path ? `${path} ` : ''}${problem}`, { name, data: { path } as Value });
 }
 
-function isStandard(given: ToolParameters): given is StandardSchema {
+function isStandard(given: Readonly<Json> | StandardSchema): given is StandardSchema {
   const { '~standard': standard } = given as Partial<StandardSchema>;
   return typeof standard?.validate === 'function';
 }

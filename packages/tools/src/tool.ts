@@ -97,6 +97,11 @@ export function toolsByName(tools: readonly (Tool | ToolDefinition)[]): Map<stri
   const byName = new Map<string, Tool>();
   for (const given of tools) {
     const tool = isMade(given) ? given : defineTool(given);
+    if (!tool.execute && (tool.retry ?? tool.gate) !== undefined) {
+      throw new FermataError('invalid_request', `tool ${tool.name}: retry, maxConcurrent and circuitBreaker go with execute`, {
+        hint: 'Who answers the calls of a client-side tool decides how often it tries; timeoutMs says how long its answer is waited for.',
+      });
+    }
     if (byName.has(tool.name)) throw new FermataError('invalid_request', `two tools have the name ${tool.name}`);
     byName.set(tool.name, tool);
   }

@@ -1,6 +1,6 @@
 // An MCP server for tests, on stdio or streamable HTTP, with what real ones do seldom: pages, changes, hanging, dying.
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -77,11 +77,13 @@ export interface HttpTestServer {
   close(): Promise<void>;
 }
 
-export async function httpTestServer(names: string[], port = 0): Promise<HttpTestServer> {
+/** `admits` has answered where it does not. */
+export async function httpTestServer(names: string[], port = 0, admits: (request: IncomingMessage, response: ServerResponse) => boolean = () => true): Promise<HttpTestServer> {
   const told: Told = { calls: [], cancelled: [], headers: [] };
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const http: HttpServer = createServer(async (request, response) => {
     told.headers.push(request.headers);
+    if (!admits(request, response)) return;
     const id = request.headers['mcp-session-id'];
     let transport = typeof id === 'string' ? sessions.get(id) : undefined;
     if (id !== undefined && !transport) return response.writeHead(404).end('no such session');

@@ -1,7 +1,7 @@
 /** Bounds on the calls of a tool: time, turns, and a tool that is left alone after it has failed again and again. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool, type ToolCallInfo, ToolError } from '../src/tool.ts';
+import { defineTool, type ToolCallInfo, ToolError, toolsByName } from '../src/tool.ts';
 import { createToolGate, OutcomeUnknown } from '../src/tool-limits.ts';
 
 const info = (signal = new AbortController().signal): ToolCallInfo => ({ taskId: 't', callId: 1, idempotencyKey: 'k', signal });
@@ -128,4 +128,12 @@ test.each([
   [{ result: { type: 'no such' } }, 'not a JSON Schema'],
 ])('%j is refused', (options, said) => {
   expect(() => defineTool({ name: 't', ...(options as object) })).toThrow(said);
+});
+
+test('what is of calls by the host is refused for a tool whose calls a client carries out', () => {
+  const own = { retry: { maxAttempts: 2, backoffMs: 1 }, maxConcurrent: 2, circuitBreaker: { failures: 1, resetMs: 1 } };
+  for (const [key, value] of Object.entries(own)) {
+    expect(() => toolsByName([{ name: 'ask', idempotent: true, [key]: value }])).toThrow('tool ask: retry, maxConcurrent and circuitBreaker go with execute');
+  }
+  expect(toolsByName([{ name: 'ask', timeoutMs: 5 }]).get('ask')?.timeoutMs).toBe(5);
 });

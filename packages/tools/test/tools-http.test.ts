@@ -54,6 +54,14 @@ test('an argument cannot lead to another path', async () => {
   expect(got).toEqual([]);
 });
 
+test('what the address of a tool says itself is not for arguments to say', async () => {
+  const given = { method: 'GET', url: `${url}/{id}/of/{id}?tenant=acme` };
+  await expect(call(given, { id: 1, tenant: 'other' })).rejects.toMatchObject({ name: 'InvalidArguments', message: 't: tenant is fixed by the address of the tool' });
+  await expect(call({ method: 'GET', url: `${url}/{constructor}` }, {})).rejects.toMatchObject({ name: 'InvalidArguments' });
+  await call(given, { id: 1, q: 2 });
+  expect(got.map((one) => one.url)).toEqual(['/1/of/1?tenant=acme&q=2']);
+});
+
 test('secrets are added here, by name; one that the server lacks is an error', async () => {
   const headers = { Authorization: { secret: 'token', prefix: 'Bearer ' }, 'X-Plain': 'y' };
   await call({ headers }, {});

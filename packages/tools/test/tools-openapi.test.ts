@@ -136,6 +136,28 @@ describe('parameters', () => {
   });
 });
 
+test('the keys of a record are not other parameters, those of the host included', async () => {
+  const parameters = [parameter('filter', 'query'), parameter('limit', 'query'), parameter('prefs', 'cookie')];
+  const document = documentOf({ '/x?v=1': { get: { operationId: 'op', parameters } } });
+  const { call } = await open(document, { auth: { apiKey: 'k', name: 'api_key', in: 'query' } });
+  for (const filter of [{ limit: 1000 }, { api_key: 'mine' }, { v: 2 }])
+    await expect(call('op', { filter })).rejects.toMatchObject({
+      name: 'InvalidArguments',
+      message: expect.stringMatching(/^s.op: filter cannot say "(limit|api_key|v)", which is a parameter/),
+    });
+  const cookie = await open(document, { auth: { apiKey: 'k', name: 'session', in: 'cookie' } });
+  await expect(cookie.call('op', { prefs: { session: 'mine' } })).rejects.toMatchObject({ name: 'InvalidArguments' });
+  expect(got).toEqual([]);
+  await call('op', { filter: { name: 'a' }, limit: 1 });
+  expect(got.map(({ url }) => url)).toEqual(['/x?v=1&name=a&limit=1&api_key=k']);
+});
+
+test('headers of the connection, and cookies as a whole, are no parameters', async () => {
+  const names = ['Host', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Cookie', 'Proxy-Authorization', 'X-Own'];
+  const { tool } = await open(documentOf({ '/x': { get: { operationId: 'op', parameters: names.map((name) => parameter(name, 'header')) } } }));
+  expect(Object.keys(tool('op').parameters.properties as object)).toEqual(['X_Own']);
+});
+
 describe('bodies', () => {
   const body = (type: string, schema: Parts = { type: 'object' }) => ({ requestBody: { required: true, content: { [type]: { schema } } } });
   const post = (operation: Parts, value: Value) => asked(operation, { body: value }, { method: 'post' });

@@ -43,7 +43,7 @@ export async function runDurably(file: string | undefined, options: RunOptions):
     ...(options.session === undefined ? {} : { session_id: options.session, shared_interpreter: true }),
     ...(input === undefined ? {} : { input: toWire(input) }),
     ...(stdin === undefined ? {} : { stdin: toWire(textOf(stdin)) as NonNullable<CreateTaskWire['stdin']> }),
-    ...(program.file === undefined || program.language !== 'python' ? {} : { file_name: program.file }),
+    ...(program.file === undefined ? {} : { file_name: program.file }),
     ...(files.length === 0 ? {} : { files: await uploaded(connection.client, files) }),
     ...(Object.keys(constraints).length === 0 ? {} : { tool_constraints: constraints }),
     ...(options.tools === undefined ? {} : { metadata: { tools_file: resolve(options.tools) } }),

@@ -33,7 +33,7 @@ export async function runInMemory(file: string | undefined, options: RunOptions)
     tools,
     files,
     ...(stdin === undefined ? {} : { stdin }),
-    ...(program.file === undefined || program.language !== 'python' ? {} : { file: program.file }),
+    ...(program.file === undefined ? {} : { file: program.file }),
     ...codeConstraintsOf(options),
     ...approver(options.approve),
     limits: limitsOf(options),

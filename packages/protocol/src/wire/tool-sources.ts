@@ -31,6 +31,9 @@ export const mcpSourceSchema = strictOptions({
   name: sourceNameSchema,
   url: webUrlSchema.optional().meta({ description: 'Of its streamable HTTP endpoint' }),
   headers: headersSchema.optional(),
+  oauth: strictOptions({ issuer: webUrlSchema, client_id: z.string().min(1).max(1000), client_secret: secretSchema, scope: z.string().max(4000).optional() })
+    .optional()
+    .meta({ description: 'The host signs in by the client credentials grant, at the authorization server `issuer` and no other' }),
   command: z
     .string()
     .min(1)

@@ -10,14 +10,14 @@ import { answerTo, checkedLookup } from './guarded-request.ts';
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 10;
 
-/** Bodies are texts. */
+/** Bodies are texts, or the fields of a form. */
 export function guardedFetch(guard: AddressGuard): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (given, { method = 'GET', headers, body, signal } = {}) => {
     const url = new URL(given);
     const ending = signal ?? new AbortController().signal;
     ending.throwIfAborted();
     const lookup = await checkedLookup(url, guard, ending);
-    const sent = typeof body === 'string' ? body : undefined;
+    const sent = typeof body === 'string' || body instanceof URLSearchParams ? String(body) : undefined;
     const told = { ...Object.fromEntries(new Headers(headers)), ...(sent === undefined ? {} : { 'content-length': String(Buffer.byteLength(sent)) }) };
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = send(url, { method, headers: told, agent: false, lookup, signal: ending });

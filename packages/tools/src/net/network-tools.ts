@@ -7,6 +7,7 @@
  * to the address that was checked. Redirects are the program's to follow, by a request of their own.
  */
 import type { ValueRecord } from '@fermata/protocol';
+import { OF_THE_CONNECTION } from '../sources/secret-headers.ts';
 import { defineTool, type Tool, type ToolCallInfo, ToolError } from '../tool.ts';
 import { type AddressGuard, type AddressGuardOptions, createAddressGuard } from './address-guard.ts';
 import { type GuardedResponse, guardedRequest, RequestError, type RequestFault } from './guarded-request.ts';
@@ -40,8 +41,6 @@ export interface NetworkOptions {
 
 const MiB = 1024 * 1024;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** They belong to the connection. */
-const OURS = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'te', 'trailer', 'expect', 'keep-alive', 'proxy-authorization', 'proxy-connection']);
 const FAULTS: Record<RequestFault, string> = {
   address_refused: 'NetworkDenied',
   timeout: 'NetworkTimeout',
@@ -145,7 +144,7 @@ function headersOf(given: readonly [string, string][]): Record<string, string> {
     const key = name.toLowerCase();
     if (!HEADER_NAME.test(name)) throw new ToolError(`${JSON.stringify(name)} cannot be the name of a header`, { name: 'NetworkError' });
     if (/[\r\n\0]/.test(value)) throw new ToolError(`the header ${name} has a line break in it`, { name: 'NetworkError' });
-    if (!OURS.has(key)) headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+    if (!OF_THE_CONNECTION.has(key)) headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
   }
   return { 'user-agent': 'fermata', accept: '*/*', ...headers };
 }

@@ -44,7 +44,7 @@ async function ask(spec: HttpToolSpec, args: ValueRecord, info: ToolCallInfo, gu
     ...(await secretHeaders(spec.name, spec.headers, secret)),
   };
   let body: string | undefined;
-  if (placement(spec) === 'query') addQuery(url, rest);
+  if (placement(spec) === 'query') addQuery(spec.name, url, rest);
   else {
     body = JSON.stringify(toWire(rest));
     headers['content-type'] ??= 'application/json';
@@ -55,23 +55,26 @@ async function ask(spec: HttpToolSpec, args: ValueRecord, info: ToolCallInfo, gu
 }
 
 function placeInPath(spec: HttpToolSpec, args: ValueRecord): { url: URL; rest: ValueRecord } {
-  const rest = { ...args };
   const url = new URL(spec.url);
+  const placed = new Set<string>();
   url.pathname = pathOf(url).replace(/\{([^{}/]+)\}/g, (_, name: string) => {
-    const value = rest[name];
-    delete rest[name];
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    placed.add(name);
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'boolean') {
       throw new ToolError(`${spec.name}: ${name} goes into the address and must be a string or a number`, { name: 'InvalidArguments', data: { path: name } });
     }
     if (/^\.{0,2}$/.test(String(value))) throw new ToolError(`${spec.name}: ${name} cannot go into the address`, { name: 'InvalidArguments', data: { path: name } });
     return encodeURIComponent(String(value));
   });
-  return { url, rest };
+  return { url, rest: Object.fromEntries(Object.entries(args).filter(([name]) => !placed.has(name))) };
 }
 
-function addQuery(url: URL, args: ValueRecord): void {
+/** What the definition itself says in the query is not for arguments to say otherwise. */
+function addQuery(tool: string, url: URL, args: ValueRecord): void {
+  const fixed = new Set(url.searchParams.keys());
   for (const [name, value] of Object.entries(args)) {
     if (value === undefined || value === null) continue;
+    if (fixed.has(name)) throw new ToolError(`${tool}: ${name} is fixed by the address of the tool`, { name: 'InvalidArguments', data: { path: name } });
     for (const item of Array.isArray(value) ? value : [value]) url.searchParams.append(name, typeof item === 'object' ? JSON.stringify(toWire(item)) : String(item));
   }
 }

@@ -20,10 +20,9 @@ import {
   type Progress,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { guardedFetch } from '../net/guarded-fetch.ts';
 import { type ToolCallInfo, ToolError } from '../tool.ts';
+import { accessFault, httpTransport } from './mcp-access.ts';
 import { valueOfResult } from './mcp-result.ts';
-import { secretHeaders } from './secret-headers.ts';
 import type { McpSourceOptions } from './source-options.ts';
 import type { SourceContext } from './tool-source.ts';
 
@@ -107,6 +106,8 @@ export class McpConnection {
       throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
     } catch (cause) {
       if (cause instanceof FermataError) throw cause;
+      const refused = accessFault(this.#name, this.#options, cause);
+      if (refused) throw refused;
       throw new FermataError('source_failed', `the tool source ${this.#name} does not tell its tools: ${messageOf(cause)}`, { cause });
     }
   }
@@ -161,7 +162,7 @@ export class McpConnection {
     try {
       const transport =
         this.#options.command === undefined
-          ? await this.#http(this.#options.url as string)
+          ? ((await httpTransport(this.#name, this.#options, this.#context)) as Transport)
           : this.#process(this.#options.command, (text) => (said = (said + text).slice(-2 * LAST_WORDS)));
       const link = { client, transport, lastWords };
       this.#half = link;
@@ -180,7 +181,8 @@ export class McpConnection {
       return link;
     } catch (cause) {
       await client.close().catch(() => {});
-      const error = new FermataError('source_failed', `the tool source ${this.#name} cannot be reached: ${messageOf(cause)}${lastWords()}`, { cause });
+      const refused = accessFault(this.#name, this.#options, cause);
+      const error = refused ?? new FermataError('source_failed', `the tool source ${this.#name} cannot be reached: ${messageOf(cause)}${lastWords()}`, { cause });
       this.#context.onState?.('failed', error);
       throw error;
     } finally {
@@ -199,11 +201,6 @@ export class McpConnection {
     return transport;
   }
 
-  async #http(url: string): Promise<Transport> {
-    const headers = await secretHeaders(`the tool source ${this.#name}`, this.#options.headers, this.#context.secret);
-    return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: guardedFetch(this.#context.guard) }) as Transport;
-  }
-
   async #failure(tool: string, link: Link, error: unknown, signal: AbortSignal): Promise<ToolError> {
     if (error instanceof ToolError) return error;
     if (signal.aborted) return new ToolError(`${tool}: the call was given up`, { name: 'Aborted' });
@@ -216,6 +213,8 @@ export class McpConnection {
     }
     if (error instanceof McpError) return new ToolError(`${tool}: ${error.message}`, { name: 'McpError', data: { code: error.code } });
     this.#drop(link);
+    const refused = accessFault(this.#name, this.#options, error);
+    if (refused) return new ToolError(`${tool}: ${refused.message}`, { name: 'SourceUnavailable' });
     return new ToolError(`${tool}: its server cannot be reached: ${messageOf(error)}`, { name: 'SourceUnavailable' });
   }
 

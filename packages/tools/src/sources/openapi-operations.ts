@@ -2,6 +2,7 @@
 import { isRecord, type Json, OpenApiDocument } from './openapi-document.ts';
 import { OpenApiSchemas } from './openapi-schema.ts';
 import { safeName, safeNames } from './safe-name.ts';
+import { OF_THE_CONNECTION } from './secret-headers.ts';
 import type { OpenApiSourceOptions } from './source-options.ts';
 
 export interface ArgumentPlace {
@@ -57,7 +58,8 @@ export interface OperationListing {
 
 export const BODY = 'body';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head'];
-const NOT_PARAMETERS = new Set(['accept', 'content-type', 'authorization']);
+/** Headers that are the host's own business. */
+const NOT_PARAMETERS = new Set(['accept', 'content-type', 'authorization', 'cookie', ...OF_THE_CONNECTION]);
 const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
 /** Characters of a description that are kept. */
 const TOLD = 500;

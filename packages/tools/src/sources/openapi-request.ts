@@ -1,7 +1,7 @@
 /** The request of a call: each argument at its place and in its style, and the body in its type. */
 import { ToolError } from '../tool.ts';
 import { isRecord } from './openapi-document.ts';
-import { type ArgumentPlace, BODY, type Operation } from './openapi-operations.ts';
+import { type ArgumentPlace, BODY, type KeyPlace, type Operation } from './openapi-operations.ts';
 
 export interface OperationRequest {
   url: URL;
@@ -11,15 +11,20 @@ export interface OperationRequest {
 }
 
 /** Throws {@link ToolError} `InvalidArguments` for what cannot stand at its place. */
-export async function requestOf(operation: Operation, args: Record<string, unknown>): Promise<OperationRequest> {
+export async function requestOf(operation: Operation & { keyPlace?: KeyPlace | undefined }, args: Record<string, unknown>): Promise<OperationRequest> {
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   const query: string[] = [];
   const inPath = new Map<string, string>();
+  const url = new URL(operation.baseUrl);
+  const [pathname = '', fixed = ''] = operation.path.split('?');
+  const taken = takenNames(operation, [url.search.slice(1), fixed]);
   for (const [argument, place] of Object.entries(operation.places)) {
     const value = args[argument];
     if (value === undefined || (value === null && place.in !== 'path')) continue;
     const refuse = (problem: string) => new ToolError(`${operation.name}: ${argument} ${problem}`, { name: 'InvalidArguments', data: { path: argument } });
+    const other = place.explode && isRecord(value) && place.style !== 'deepObject' ? Object.keys(value).find((key) => taken(place, key)) : undefined;
+    if (other !== undefined) throw refuse(`cannot say ${JSON.stringify(other)}, which is a parameter of its own`);
     if (place.in === 'query') query.push(...pairsOf(place, value));
     else if (place.in === 'cookie') cookies.push(...pairsOf(place, value));
     else if (place.in === 'header') {
@@ -32,13 +37,21 @@ export async function requestOf(operation: Operation, args: Record<string, unkno
       inPath.set(place.name, text);
     }
   }
-  const url = new URL(operation.baseUrl);
-  const path = operation.path.replace(/\{([^{}]+)\}/g, (whole, name: string) => inPath.get(name) ?? whole);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}${path.split('?')[0]}`;
-  url.search = [url.search.slice(1), path.split('?')[1], ...query].filter(Boolean).join('&');
+  const path = pathname.replace(/\{([^{}]+)\}/g, (whole, name: string) => inPath.get(name) ?? whole);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
+  url.search = [url.search.slice(1), fixed, ...query].filter(Boolean).join('&');
   const sent = operation.body && args[BODY] !== undefined ? await bodyOf(operation.body, args[BODY]) : undefined;
   if (sent) headers['content-type'] = sent.contentType;
   return { url, headers, cookies, ...(sent ? { body: sent.data } : {}) };
+}
+
+/** Whether a key of an argument whose keys become parameters would be taken for another parameter, or for one that the host sets. */
+function takenNames({ places, keyPlace }: Operation & { keyPlace?: KeyPlace | undefined }, fixed: readonly string[]) {
+  const names = new Map<string, Set<string>>([['query', new Set(fixed.flatMap((text) => [...new URLSearchParams(text).keys()]))]]);
+  const add = (where: string, name: string) => names.set(where, (names.get(where) ?? new Set()).add(name));
+  for (const place of Object.values(places)) add(place.in, place.name);
+  if (keyPlace) add(keyPlace.in, keyPlace.name);
+  return (place: ArgumentPlace, key: string) => key !== place.name && (names.get(place.in)?.has(key) ?? false);
 }
 
 /** `name=value`, encoded; several where the style repeats the name. */

@@ -76,7 +76,7 @@ async function performed(
   how: SourceContext & OpenApiSourceOptions & { keyPlace: KeyPlace | undefined },
 ): Promise<unknown> {
   const { name, method } = operation;
-  const request = await requestOf(operation, args);
+  const request = await requestOf({ ...operation, keyPlace: how.keyPlace }, args);
   if (!operation.open) await authenticate(name, request, how);
   const headers: Record<string, string> = {
     accept: 'application/json, text/*;q=0.9, */*;q=0.1',

@@ -7,13 +7,26 @@ export type SecretHeaders = Readonly<Record<string, SecretText>>;
 export type SecretLookup = (name: string) => string | undefined | Promise<string | undefined>;
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const OURS = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'te', 'trailer', 'expect', 'keep-alive', 'proxy-authorization']);
+/** They belong to the connection. */
+export const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+]);
 
 /** What is wrong with them, if anything is. */
 export function headerFault(headers: SecretHeaders = {}): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
     if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} cannot be the name of a header`;
-    if (OURS.has(name.toLowerCase())) return `the header ${name} cannot be set`;
+    if (OF_THE_CONNECTION.has(name.toLowerCase())) return `the header ${name} cannot be set`;
     if (/[\r\n\0]/.test(typeof value === 'string' ? value : (value.prefix ?? ''))) return `the header ${name} has a line break in it`;
   }
   return undefined;

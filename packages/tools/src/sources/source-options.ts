@@ -6,6 +6,15 @@ import { z } from 'zod';
 import { type SourceCallOptions, sourceCallOptionsOf, sourceCallShape } from './call-options.ts';
 import { headerFault, type SecretHeaders, type SecretText } from './secret-headers.ts';
 
+/** Credentials of a client, by which the host signs in itself (the client credentials grant). */
+export interface McpOAuth {
+  /** The authorization server. The credentials are shown to no other one, whichever the MCP server tells of. */
+  issuer: string;
+  clientId: string;
+  clientSecret: SecretText;
+  scope?: string | undefined;
+}
+
 /** A server on stdin and stdout of a process (`command`), or at a streamable HTTP endpoint (`url`). */
 export interface McpSourceOptions extends SourceCallOptions {
   command?: string;
@@ -15,6 +24,7 @@ export interface McpSourceOptions extends SourceCallOptions {
   cwd?: string;
   url?: string;
   headers?: SecretHeaders;
+  oauth?: McpOAuth;
   /** Of a call; each progress that the server tells of begins it anew. Default: 60 s. */
   timeoutMs?: number;
   /** Default: 30 s. */
@@ -62,6 +72,7 @@ const mcpSchema = strictOptions({
   cwd: z.string().optional(),
   url: webUrlSchema.optional(),
   headers: headersSchema.optional(),
+  oauth: strictOptions({ issuer: webUrlSchema, clientId: z.string().min(1), clientSecret: secretSchema, scope: z.string().optional() }).optional(),
   timeoutMs: timeoutSchema.optional(),
   connectTimeoutMs: timeoutSchema.optional(),
   ...sourceCallShape,
@@ -110,8 +121,9 @@ export function sourceSpecOf(spec: ToolSourceSpec): SourceSpec {
   const { name, kind, timeout_seconds, url, headers } = spec;
   const common = { timeoutMs: timeout_seconds * 1000, ...present({ url, headers }), ...sourceCallOptionsOf(spec) };
   if (spec.kind === 'mcp') {
-    const { command, args, env } = spec;
-    const made: SourceSpec = { name, kind: spec.kind, options: { ...common, ...present({ command, args, env }) } as McpSourceOptions };
+    const { command, args, env, oauth: given } = spec;
+    const oauth = given && { issuer: given.issuer, clientId: given.client_id, clientSecret: given.client_secret, ...present({ scope: given.scope }) };
+    const made: SourceSpec = { name, kind: spec.kind, options: { ...common, ...present({ command, args, env, oauth }) } as McpSourceOptions };
     checkSource(made, `the tool source ${name}`);
     return made;
   }
@@ -129,10 +141,12 @@ function checkSource({ name, kind, options }: SourceSpec, at: string): void {
   const fault = headerFault(options.headers);
   if (fault) throw refuse(fault);
   if (kind === 'mcp') {
-    const { command, url, args, env, cwd, headers } = options;
+    const { command, url, args, env, cwd, headers, oauth } = options;
     if ((command === undefined) === (url === undefined)) throw refuse('give either command or url');
     if (command === undefined && (args ?? env ?? cwd) !== undefined) throw refuse('args, env and cwd go with command');
     if (url === undefined && headers !== undefined) throw refuse('headers go with url');
+    if (url === undefined && oauth !== undefined) throw refuse('oauth goes with url');
+    if (oauth && Object.keys(headers ?? {}).some((header) => header.toLowerCase() === 'authorization')) throw refuse('give either oauth or the header Authorization');
     return;
   }
   const { file, url, document } = options;
