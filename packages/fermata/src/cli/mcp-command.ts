@@ -17,7 +17,7 @@ import { readToolsFile } from './tools-file.ts';
 
 interface McpOptions extends Omit<ConnectionOptions, 'json'> {
   tools?: string;
-  approve: boolean;
+  approve?: boolean;
   allowAnyHost?: boolean;
 }
 
@@ -48,7 +48,7 @@ async function serveMcp(options: McpOptions): Promise<number> {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
     const server = createMcpServer({
       version,
-      caller: () => ({ client: connection.client, may: (scope) => options.approve || scope !== 'approve' }),
+      caller: () => ({ client: connection.client, may: (scope) => options.approve !== false || scope !== 'approve' }),
       equip: async (task) => {
         if (options.tools === undefined) return task;
         const store = connection.store();

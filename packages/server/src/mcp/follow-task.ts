@@ -4,11 +4,14 @@
  * Where the client can ask its user, a call that waits for approval is put to them, and the task goes on by what they say. Where they
  * say nothing, or the client cannot ask, the task waits and the caller is told for what.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FermataApiError } from '@fermata/client';
 import type { TaskWire, WaitingForWire } from '@fermata/protocol/wire';
 import type { McpRequest } from './mcp-tool.ts';
 import { tellProgress } from './progress.ts';
 import { shorten } from './shown-task.ts';
+
+const LOOK_AGAIN_MS = 50;
 
 /** The request was aborted while the user was asked. */
 export class AskingEnded extends Error {}
@@ -30,8 +33,9 @@ export async function followTask(request: McpRequest, taskId: string, waitSecond
         until += performance.now() - began;
         continue;
       }
-      if (isOnlyAsleep(task) && performance.now() < until) continue;
-      return task;
+      if (!goesOnAlone(task) || performance.now() >= until) return task;
+      // A call that was decided on is being made; the task is still stored as one that waits, and waiting for that to change answers at once.
+      if ('in_flight' in task && (task.in_flight ?? []).length > 0) await sleep(LOOK_AGAIN_MS, undefined, { signal });
     }
   } finally {
     left.abort();
@@ -68,7 +72,7 @@ export function questionOf({ kind, tool, arguments: args }: Pick<WaitingForWire,
   return `A program wants to call ${tool} with ${shorten(args)}. Allow it?`;
 }
 
-/** Nobody needs to do anything: a sleep of the program goes by. */
-function isOnlyAsleep(task: TaskWire): boolean {
+/** It waits, and nobody needs to do anything: a sleep of the program goes by, or a call that somebody allowed is made. */
+function goesOnAlone(task: TaskWire): boolean {
   return task.status === 'waiting' && (task.waiting_for ?? []).every(({ kind }) => kind === 'timer');
 }
