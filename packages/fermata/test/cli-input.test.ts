@@ -1,8 +1,10 @@
 /** What `fermata run` reads for a program: its standard input, its input as JSON. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cli } from './cli.ts';
 
 const cli = new Cli();
+// What is read is read by the command, whoever runs the program.
+beforeAll(() => cli.serve(['--machines', 'threads']));
 afterAll(() => cli[Symbol.dispose]());
 
 const UPPER = 'import sys\nprint(sys.stdin.read().upper(), end="")';

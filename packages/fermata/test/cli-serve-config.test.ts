@@ -1,18 +1,13 @@
 /** `fermata serve --config`: secrets, rules and headers, which no program sees; and what is wrong with a configuration. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createClient, type FermataClient } from '@fermata/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadServeConfig } from '../src/cli/serve-config.ts';
 import { Cli } from './cli.ts';
 
-const BIN = fileURLToPath(new URL('../bin/fermata.mjs', import.meta.url));
 const cli = new Cli();
-let child: ChildProcess;
 let client: FermataClient;
 let service: Server;
 let host: string;
@@ -34,14 +29,10 @@ beforeAll(async () => {
       network_headers: [{ hosts: [`http://${host}`], name: 'Authorization', secret: 'own', prefix: 'Bearer ' }],
     }),
   );
-  const args = [BIN, 'serve', '--port', '0', '--dev', '--json', '--machines', 'threads', '--allow-private-tools', '--config', 'serve.json', '--secret', 'env=FROM_ENVIRONMENT'];
-  const env = { ...process.env, FERMATA_DATA_DIR: join(cli.folder, 'data'), NO_COLOR: '1', FROM_ENVIRONMENT: 'from the environment' };
-  child = spawn(process.execPath, args, { cwd: cli.folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  client = createClient(JSON.parse(line.toString()));
+  const args = ['--machines', 'threads', '--allow-private-tools', '--config', 'serve.json', '--secret', 'env=FROM_ENVIRONMENT'];
+  client = createClient(await cli.serve(args, { FROM_ENVIRONMENT: 'from the environment' }));
 }, 120_000);
 afterAll(() => {
-  child.kill('SIGKILL');
   service.close();
   cli[Symbol.dispose]();
 });

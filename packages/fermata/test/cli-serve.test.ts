@@ -1,36 +1,17 @@
 /** `fermata serve`, and every command that talks to it: over its address, and through the socket of its data folder. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { createClient } from '@fermata/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Cli, type Json } from './cli.ts';
+import { Cli, type Json, type Served } from './cli.ts';
 
-const BIN = fileURLToPath(new URL('../bin/fermata.mjs', import.meta.url));
 const cli = new Cli();
 let server: Served;
 
-interface Served {
-  child: ChildProcess;
-  url: string;
-  key: string;
-}
-
-/** Waits until it says where it listens. */
-async function serve(args: string[] = []): Promise<Served> {
-  const env = { ...process.env, FERMATA_DATA_DIR: join(cli.folder, 'data'), NO_COLOR: '1' };
-  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--dev', '--json', '--tools', 'tools.mjs', '--allow-private-webhooks', ...args], {
-    cwd: cli.folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  const { url, key } = JSON.parse(line.toString());
-  return { child, url, key };
-}
+const serve = () => cli.serve(['--tools', 'tools.mjs', '--allow-private-webhooks']);
 
 async function stop({ child }: Served): Promise<number | null> {
   child.kill('SIGTERM');
@@ -48,10 +29,7 @@ beforeAll(async () => {
   );
   server = await serve();
 });
-afterAll(() => {
-  server.child.kill('SIGKILL');
-  cli[Symbol.dispose]();
-});
+afterAll(() => cli[Symbol.dispose]());
 
 test('it checks programs with its tools, and says which libraries they can import', async () => {
   const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' };
@@ -197,9 +175,10 @@ test('policy test says what rules decide, and which', async () => {
 });
 
 test('SIGTERM drains it: what ran is put down, and the next start goes on with it', async () => {
-  const { task_id: id } = await cli.json(['run', '--detach', '-l', 'javascript', '-e', 'for (let i = 0; i < 300_000_000; i++); return "done"', '--cpu', '10m']);
-  let now: Json = { status: 'pending' };
-  while (now.status !== 'running') now = await cli.json(['task', 'get', id]);
+  const { task_id: id } = await cli.json(['run', '--detach', '-l', 'javascript', '-e', 'for (let i = 0; i < 120_000_000; i++); return "done"', '--cpu', '10m']);
+  // Not by a command, which takes longer to start than this program has to run.
+  const { tasks } = createClient(server);
+  while ((await tasks.get(id)).status !== 'running');
   expect(await stop(server)).toBe(0);
   expect(await cli.json(['task', 'get', id])).toMatchObject({ status: 'paused', pause_reason: 'shutdown' });
   server = await serve();
