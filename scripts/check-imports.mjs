@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 /** A package, or a folder of a package's src, may import those before it in its row. Folders in no row are free. */
 const LAYERS = {
-  packages: ['protocol', 'machine', 'tools', 'models', 'engine', 'server', 'client', 'fermata'],
+  packages: ['protocol', 'machine', 'tools', 'models', 'engine', 'client', 'server', 'fermata'],
   'packages/machine/src': ['wasm', 'hosts'],
 };
 /** Agent frameworks, and where each may be imported: files of `packages` whose path begins so. */

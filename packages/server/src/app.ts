@@ -17,6 +17,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { fileRoutes } from './routes/files.ts';
 import { healthRoutes } from './routes/health.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { shortFormRoutes } from './routes/short-forms.ts';
@@ -27,22 +28,24 @@ import { taskRoutes } from './routes/tasks.ts';
 import { toolSourceRoutes } from './routes/tool-sources.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
-import type { Env, ServerContext } from './server-options.ts';
+import type { Env, ServerContext, ServerOptions } from './server-options.ts';
 
 export const BASE_PATH = '/api/v1';
 /** Of what speaks OpenAI's protocol. */
 export const OPENAI_PATH = '/v1';
+const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'mcp-session-id', 'mcp-protocol-version'];
 
 export interface AppOptions {
   developmentKey?: string | undefined;
   corsOrigins?: readonly string[] | undefined;
   /** For the local socket: API keys can be made and revoked there, and what is done there goes by this name. */
   localBy?: string | undefined;
+  mcp?: ServerOptions['mcp'];
   /** Has webhooks sent without delay. */
   wake: () => void;
 }
 
-export function createApp(server: ServerContext, { developmentKey, corsOrigins = [], localBy, wake }: AppOptions): OpenAPIHono<Env> {
+export function createApp(server: ServerContext, { developmentKey, corsOrigins = [], localBy, mcp, wake }: AppOptions): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   app.onError(async (error, c) => {
     if (!(error instanceof FermataError && error.code !== 'internal') && !(error instanceof HTTPException && error.status < 500))
@@ -50,8 +53,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
     return problemResponse(error instanceof HTTPException ? await withPlace(error, c) : error, c.req.path);
   });
   app.notFound((c) => problemResponse(new FermataError('not_found', `there is no ${c.req.method} ${c.req.path}`, { hint: 'See /docs for what there is.' }), c.req.path));
-  if (corsOrigins.length > 0)
-    app.use(cors({ origin: [...corsOrigins], allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id'], exposeHeaders: ['retry-after'] }));
+  if (corsOrigins.length > 0) app.use(cors({ origin: [...corsOrigins], allowHeaders: [...ALLOWED_HEADERS], exposeHeaders: ['retry-after', 'mcp-session-id'] }));
   app.use(async (c, next) => {
     await next();
     c.header('X-Content-Type-Options', 'nosniff');
@@ -85,6 +87,7 @@ export function createApp(server: ServerContext, { developmentKey, corsOrigins =
   app.route(BASE_PATH, api);
   app.route(OPENAI_PATH, openaiRoutes(server, authenticate(server.keys, developmentKey, localBy), small));
   app.route('/', healthRoutes(server));
+  if (localBy === undefined) app.route('/', mcpRoutes(server, { ...mcp, api: (request) => app.fetch(request), developmentKey, corsOrigins }));
   app.route('/', docsRoutes(app));
   return app;
 }

@@ -50,6 +50,17 @@ export interface ServerOptions {
   heartbeatMs?: number;
   /** Origins of browsers that may call. Default: none. */
   corsOrigins?: readonly string[];
+  /** Of the MCP server at `/mcp`. */
+  mcp?: {
+    /** Names besides those of loopback by which a server on a loopback address is reached: those of a proxy. */
+    hosts?: readonly string[];
+    /** Sessions that a tenant may have. Default: 100. */
+    maxSessions?: number;
+    /** How long a session may be unused. Default: 30 min. */
+    idleMs?: number;
+    /** How long the user of a client is given to decide on a call. Default: 5 min. */
+    askMs?: number;
+  };
   /** Is told of faults that are ours. Default: writes them to stderr. */
   onError?: (error: unknown, where: string) => void;
   now?: () => number;
@@ -85,5 +96,5 @@ export interface ServerContext {
 }
 
 export interface Env {
-  Variables: { caller: Caller };
+  Variables: { caller: Caller; key: string };
 }

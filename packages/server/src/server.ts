@@ -46,6 +46,8 @@ const MiB = 1024 * 1024;
 const PORT = 7070;
 /** What answers are given to finish after the engine is closed. */
 const LAST_ANSWERS_MS = 2000;
+/** An idle connection is kept for longer than clients keep theirs: one that is closed here just as a request comes would lose it. */
+const KEEP_ALIVE_MS = 75_000;
 
 export function createServer(options: ServerOptions): FermataServer {
   const { engine, store, tools, now = Date.now, moment = () => {}, webhooks = {} } = options;
@@ -78,7 +80,7 @@ export function createServer(options: ServerOptions): FermataServer {
   const localKey = developmentKey ?? newKey();
   const dispatcher = new WebhookDispatcher({ ...context, moment, timeoutMs: webhooks.timeoutMs ?? 15_000, pollMs: webhooks.pollMs ?? 1000 });
   const wake = () => dispatcher.wake();
-  const app = createApp(context, { developmentKey, corsOrigins: options.corsOrigins, wake });
+  const app = createApp(context, { developmentKey, corsOrigins: options.corsOrigins, ...(options.mcp ? { mcp: options.mcp } : {}), wake });
   let local: ReturnType<typeof createApp> | undefined;
   const localApp = () => (local ??= createApp(context, { developmentKey: localKey, localBy: 'the command line', wake }));
   const servers = new Set<Server>();
@@ -119,6 +121,7 @@ export function createServer(options: ServerOptions): FermataServer {
 
 function listening(fetch: (request: Request) => Response | Promise<Response>, where: { host: string; port: number } | { path: string }): Promise<Server> {
   const adaptor = createAdaptorServer({ fetch }) as Server;
+  adaptor.keepAliveTimeout = KEEP_ALIVE_MS;
   return new Promise((resolve, reject) => {
     adaptor.once('error', (cause: NodeJS.ErrnoException) =>
       reject(cause.code === 'EADDRINUSE' ? new FermataError('conflict', `the address is taken: ${cause.message}`, { hint: 'Choose another port.', cause }) : cause),

@@ -26,6 +26,7 @@ export const COMMANDS: Record<string, CommandEntry> = {
   tool: { about: 'tools that programs may call', load: async () => (await import('./tool-command.ts')).addToolCommand },
   policy: { about: 'rules for tool calls', load: async () => (await import('./policy-command.ts')).addPolicyCommand },
   serve: { about: 'serve the REST API over the data folder', load: async () => (await import('./serve-command.ts')).addServeCommand },
+  mcp: { about: 'an MCP server on standard input and output, for clients that models use', load: async () => (await import('./mcp-command.ts')).addMcpCommand },
   key: { about: 'API keys of the server over the data folder', load: async () => (await import('./key-command.ts')).addKeyCommand },
   store: { about: 'the data folder: copies of it, and its size', load: async () => (await import('./store-command.ts')).addStoreCommand },
   image: { about: 'the interpreters that programs run on', load: async () => (await import('./image-command.ts')).addImageCommand },

@@ -8,10 +8,11 @@ export interface ConnectionOptions {
   json?: boolean;
 }
 
-export function addConnectionOptions(command: Command): Command {
-  return command
+/** `json`: it can print JSON. */
+export function addConnectionOptions(command: Command, { json = true } = {}): Command {
+  command
     .option('--url <url>', 'of the server to talk to (default: FERMATA_URL, else the data folder)')
     .option('--key <key>', 'API key for that server (default: FERMATA_KEY)')
-    .option('--data <folder>', 'data folder (default: FERMATA_DATA_DIR, else that of the user)')
-    .option('--json', 'print one JSON object');
+    .option('--data <folder>', 'data folder (default: FERMATA_DATA_DIR, else that of the user)');
+  return json ? command.option('--json', 'print one JSON object') : command;
 }

@@ -5,7 +5,7 @@
  * The owner of a folder may come and go while a command is at work: whoever is needed next takes over. A request that was not
  * taken is sent to the new owner; one that was cut off is an error, unless the client may repeat it.
  */
-import { createClient, type FermataClient } from '@fermata/client';
+import { createClient, type FermataClient, fetchFrom } from '@fermata/client';
 import { ownerOf } from '@fermata/engine/folder-owner';
 import { FermataError, type Store } from '@fermata/protocol';
 import { dataDir } from '../seal-key-file.ts';
@@ -152,7 +152,7 @@ class Folder {
     try {
       const own = await openLocal(this.path, this.#local);
       const { server } = own;
-      return { own, key: server.localKey, fetch: async (input, init) => server.localFetch(new Request(input, init)), toolsFile: this.#local.toolsFile };
+      return { own, key: server.localKey, fetch: fetchFrom(server.localFetch), toolsFile: this.#local.toolsFile };
     } catch (error) {
       if (!(error instanceof FermataError)) throw error;
       if (error.code === 'store_locked' && !mustTell) return undefined;

@@ -28,7 +28,7 @@ export interface LocalOptions
   sourcesMustConnect?: boolean;
   /** Default: those of the environment, for the owner of the folder. */
   models?: () => Promise<ModelsOptions>;
-  server?: Pick<ServerOptions, 'development' | 'webhooks' | 'onError'>;
+  server?: Pick<ServerOptions, 'development' | 'webhooks' | 'mcp' | 'onError'>;
 }
 
 export interface LocalServer {

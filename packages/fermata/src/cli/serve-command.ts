@@ -30,6 +30,7 @@ interface ServeOptions extends ModelCommandOptions {
   allowPrivateTools?: boolean;
   allowSourceCommands?: boolean;
   allowAnyHost?: boolean;
+  mcpHost?: string[];
   json?: boolean;
 }
 
@@ -54,6 +55,7 @@ export function addServeCommand(command: Command, done: (exitCode: number) => vo
     .option('--allow-private-tools', 'http tools, tool sources, and programs with network access, may reach private addresses')
     .option('--allow-source-commands', 'POST /tool_sources may start MCP servers as processes of this machine')
     .option('--allow-any-host', 'tasks may ask for all public hosts (network_access: true)')
+    .option('--mcp-host <name>', 'a name, besides those of loopback, by which /mcp is reached through a proxy (repeatable)', collect)
     .option('--json', 'tell the address as one JSON object on stdout')
     .action(async (options: ServeOptions) => done(await serve(options)));
 }
@@ -76,6 +78,7 @@ async function serve(options: ServeOptions): Promise<number> {
     goesOn: ({ request }) => (request.metadata?.tools_file ?? file) === file,
     server: {
       development: dev,
+      ...(options.mcpHost ? { mcp: { hosts: options.mcpHost } } : {}),
       ...(options.allowPrivateWebhooks ? { webhooks: { network: PRIVATE } } : {}),
       onError: (error, where) => process.stderr.write(`${where}: ${error instanceof Error ? error.message : error}\n`),
     },

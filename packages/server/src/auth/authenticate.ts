@@ -18,6 +18,7 @@ export function authenticate(keys: KeyStore, developmentKey?: string, by = 'deve
     const caller = isDeveloper ? developer : await keys.caller(key);
     if (!caller) throw new FermataError('unauthorized', 'the API key is not known, or has expired', { hint: 'Ask for a new key.' });
     c.set('caller', caller);
+    c.set('key', key);
     await next();
   };
 }

@@ -4,6 +4,7 @@ import { type EndedStatus, type Entry, imageOfLanguage, isAuthored, programReque
 import { type LogLineWire, type ShortTaskWire, showUsage, type TaskErrorWire, type TaskResultWire, type TaskWire } from '@fermata/protocol/wire';
 import { outputFileId } from '../task-files.ts';
 import { showMaybeTime, showTime } from './time.ts';
+import { withoutTexts } from './without-texts.ts';
 
 /** `log`: what happened, for a task that has ended. */
 export function showTask(task: TaskView, log?: LogLineWire[]): TaskWire {
@@ -32,19 +33,6 @@ export function showFault({ code, message, name, traceback, line, column, hint }
 /** The entries of a journal that say what happened; what the program printed is told elsewhere. */
 export function showLog(entries: readonly Entry[]): LogLineWire[] {
   return entries.filter(({ kind }) => kind !== 'output').map(({ seq, at, kind, body }) => ({ seq, at: showTime(at), kind, data: withoutTexts(kind, JSON.parse(body)) }));
-}
-
-/** What is long and told elsewhere: the request by the task itself, programs by its code, prompts and replies by its journal. */
-const TOLD_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  submitted: ['request'],
-  program: ['code'],
-  model_asked: ['messages', 'functions'],
-  model_replied: ['text', 'calls'],
-};
-
-function withoutTexts(kind: string, data: Record<string, unknown>): unknown {
-  const left = TOLD_ELSEWHERE[kind];
-  return left ? Object.fromEntries(Object.entries(data).filter(([name]) => !left.includes(name))) : data;
 }
 
 /** A task of a list, without what takes long to gather, such as its output. */
