@@ -96,17 +96,17 @@ export class AuthoredLease implements Lease {
   async #write(story: Story): Promise<RunEnd | undefined> {
     const { row } = this.live;
     if (story.open) return this.#replied(story.open);
-    const facts = await this.#facts();
     const { unread } = story;
-    if (unread) {
-      const read = readReply(unread.reply, row.request.language);
-      if (read.kind === 'program') return this.#written(read.program, 'model');
-      if (read.kind === 'fault' || story.looks >= MOST_LOOKS) {
-        const message = read.kind === 'fault' ? read.message : 'nothing more can be looked up; write the program now, with what is known';
-        return this.#refused(story, { code: 'model_error', message });
-      }
-      const found = lookedUp(read.lookups, { tools: facts.tools });
-      const messages: ModelMessage[] = [...unread.ask.messages, { role: 'assistant', content: replyText(unread.reply) }, { role: 'user', content: found }];
+    const read = unread && readReply(unread.reply, row.request.language);
+    if (read?.kind === 'program') return this.#written(read.program, 'model');
+    if (read && (read.kind === 'fault' || story.looks >= MOST_LOOKS)) {
+      const message = read.kind === 'fault' ? read.message : 'nothing more can be looked up; write the program now, with what is known';
+      return this.#refused(story, { code: 'model_error', message });
+    }
+    const facts = await this.#facts();
+    if (unread && read) {
+      const found: ModelMessage = { role: 'user', content: lookedUp(read.lookups, { tools: facts.tools }) };
+      const messages: ModelMessage[] = [...unread.ask.messages, { role: 'assistant', content: replyText(unread.reply) }, found];
       return this.#ask(story, unread.ask.phase, messages, writingFunctions(facts, story.looks + 1 < MOST_LOOKS));
     }
     const functions = writingFunctions(facts, story.looks < MOST_LOOKS);
