@@ -18,7 +18,7 @@ import { toolsInCode } from './tools-in-code.ts';
 /** The request with the program that the task runs. It is asked for only once there is one. */
 export function knownProgram(row: TaskRow): ProgramRequest {
   const program = programRequest(row);
-  if (!program) throw new FermataError('internal', `the task ${row.taskId} has no program yet`);
+  if (!program) throw new FermataError('invalid_state', `the task ${row.taskId} has no program yet`);
   return program;
 }
 

@@ -192,6 +192,7 @@ describe('approve_plan', () => {
     const { engine, task, id, callId } = await plan([js(PAY_5), 'Paid.']);
     const value = { language: 'javascript', code: `${PAY_5}\n` };
     expect(task).toMatchObject({ status: 'waiting', waitingFor: [{ tool: 'plan', kind: 'review', arguments: { value } }] });
+    await expect(engine.fork(id)).rejects.toMatchObject({ code: 'invalid_state' });
     expect((await engine.inbox('acme')).items).toMatchObject([{ tool: 'plan', taskId: task.taskId }]);
     await engine.decide(id, callId, { action: 'approve' }, 'kim');
     expect(await engine.wait(id, 60_000)).toMatchObject({ status: 'succeeded', output: 'paid 5', answer: 'Paid.' });
@@ -257,6 +258,8 @@ describe('a request that is on its way', () => {
     await asked.promise;
     expect(await at.engine.task(at.ref(taskId))).toMatchObject({ status: 'running', step: 'generating code' });
     expect(await at.engine.pause(at.ref(taskId))).toMatchObject({ status: 'paused', pauseReason: 'user_request' });
+    await expect(at.engine.fork(at.ref(taskId))).rejects.toMatchObject({ code: 'invalid_state', message: expect.stringContaining('no program yet') });
+    expect(await at.engine.inspect(at.ref(taskId))).toMatchObject({ stack: [] });
     reply.resolve(js('return 1'));
     await replied(at, taskId);
     expect(await at.engine.task(at.ref(taskId))).toMatchObject({ status: 'paused', authored: null, usage: { modelTokens: 110 } });

@@ -96,18 +96,18 @@ export class AuthoredLease implements Lease {
   async #write(story: Story): Promise<RunEnd | undefined> {
     const { row } = this.live;
     if (story.open) return this.#replied(story.open);
-    const facts = await this.#facts();
     const { unread } = story;
-    if (unread) {
-      const read = readReply(unread.reply, row.request.language);
-      if (read.kind === 'program') return this.#written(read.program, 'model');
-      if (read.kind === 'words' && row.request.messages) return { kind: 'answered', answer: unread.reply.text.trim() };
-      if (read.kind !== 'lookups' || story.looks >= MOST_LOOKS) {
-        const message = read.kind === 'lookups' ? 'nothing more can be looked up; write the program now, with what is known' : read.message;
-        return this.#refused(story, { code: 'model_error', message });
-      }
-      const found = lookedUp(read.lookups, { tools: facts.tools });
-      const messages: ModelMessage[] = [...unread.ask.messages, { role: 'assistant', content: replyText(unread.reply) }, { role: 'user', content: found }];
+    const read = unread && readReply(unread.reply, row.request.language);
+    if (read?.kind === 'program') return this.#written(read.program, 'model');
+    if (unread && read?.kind === 'words' && row.request.messages) return { kind: 'answered', answer: unread.reply.text.trim() };
+    if (read && (read.kind !== 'lookups' || story.looks >= MOST_LOOKS)) {
+      const message = read.kind === 'lookups' ? 'nothing more can be looked up; write the program now, with what is known' : read.message;
+      return this.#refused(story, { code: 'model_error', message });
+    }
+    const facts = await this.#facts();
+    if (unread && read) {
+      const found: ModelMessage = { role: 'user', content: lookedUp(read.lookups, { tools: facts.tools }) };
+      const messages: ModelMessage[] = [...unread.ask.messages, { role: 'assistant', content: replyText(unread.reply) }, found];
       return this.#ask(story, unread.ask.phase, messages, writingFunctions(facts, story.looks + 1 < MOST_LOOKS));
     }
     const functions = writingFunctions(facts, story.looks < MOST_LOOKS);
