@@ -10,6 +10,7 @@ import { appendFileSync } from 'node:fs';
 import type { Moment } from '@fermata/engine';
 import { createServer, type WebhookMoment } from '@fermata/server';
 import { FermataError, openEngine } from 'fermata';
+import { byHeart } from './model.ts';
 import { effectsFile, tools } from './tools.ts';
 
 const { FERMATA_CRASH_FOLDER: folder = '', FERMATA_CRASH_AT: at, FERMATA_CRASH_HOST: host, FERMATA_CRASH_SLOW_MS: slowMs } = process.env;
@@ -22,9 +23,10 @@ const moment = (name: Moment | WebhookMoment) => {
   if (slowMs && name === 'commit.before') Atomics.wait(stall, 0, 0, Math.random() * Number(slowMs));
   if (name === label && --left <= 0) process.kill(process.pid, 'SIGKILL');
 };
+const model = byHeart(folder);
 const began = performance.now();
 const { engine, store, registry, close } = await openEngine({
-  ...{ folder, moment, tools: tools((line) => appendFileSync(effectsFile(folder), `${line}\n`)) },
+  ...{ folder, moment, models: { defaultName: model.name, find: () => model }, tools: tools((line) => appendFileSync(effectsFile(folder), `${line}\n`)) },
   ...{ host: host === 'processes' ? 'processes' : 'threads', threads: 2, keepForTimerMs: 30, checkpointEveryCpuMs: 40, cancelGraceMs: 100, maxRunning: 12 },
 });
 const server = createServer({ engine, store, tools: registry, close, moment, webhooks: { network: { allowPrivate: true }, pollMs: 20 } });

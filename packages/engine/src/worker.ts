@@ -4,7 +4,6 @@
  * A task whose store failed in the middle is let go, and tried again from what is durable after a while.
  */
 import { type DocumentRow, FermataError, isAuthored, keyOf, type TaskRef, type TaskRow } from '@fermata/protocol';
-import { AuthoredLease } from './author/authored-lease.ts';
 import type { CallDesk } from './call-desk.ts';
 import { cancel, fail, succeed, tryAgain } from './endings.ts';
 import type { Lease, RunEnd, RunOptions } from './lease.ts';
@@ -114,10 +113,11 @@ export class Worker {
     const finished = Promise.withResolvers<void>();
     try {
       await tasks.use(ref, async (live) => {
+        // Only tasks whose program a model writes need what writes prompts.
+        const AnyLease = isAuthored(live.row.request) ? (await import('./author/authored-lease.ts')).AuthoredLease : RunTask;
         // Two ways into the queue may have led here at the same time; one lease is enough.
         if (live.row.status !== 'pending' || live.row.desired !== 'run' || this.#running.has(key)) return;
         const running: Running = { run: undefined as never, reason: null, finished: finished.promise };
-        const AnyLease = isAuthored(live.row.request) ? AuthoredLease : RunTask;
         running.run = new AnyLease({ ...options, onRest, onQueued: (reason) => (running.reason = reason) }, live);
         this.#running.set(key, running);
         try {

@@ -58,6 +58,21 @@ describe('repairs', () => {
     expect(await at.engine.verify(at.ref(task.taskId))).toMatchObject({ verified: true });
   });
 
+  test('a model that never writes a program fails the task with what to do', async () => {
+    const model = new BilledModel(['No.', 'No.']);
+    const { run } = await premises([], { models: only(model) });
+    const task = await run({ instruction: 'x', model: { maxRepairs: 1 } });
+    expect(task).toMatchObject({ status: 'failed', authored: null, error: { code: 'model_error', hint: expect.stringContaining('another model') } });
+  });
+
+  test('a library that the task requires and nobody has is no fault of the program', async () => {
+    const model = new BilledModel([js('return 1')]);
+    const check: EngineOptions['check'] = async () => ({ findings: [], fault: { code: 'library_missing', message: 'there is no pandas' } });
+    const { run } = await premises([], { models: only(model), check });
+    expect(await run({ instruction: 'x' })).toMatchObject({ status: 'failed', error: { code: 'library_missing' } });
+    expect(model.asked).toHaveLength(1);
+  });
+
   test('a limit goes back, too, and the next program has all of its time', async () => {
     const model = new BilledModel([js('for (;;);'), js('return 1'), 'One.']);
     const { run } = await premises([], { models: only(model) });

@@ -29,7 +29,8 @@ test('of very many tools the number is told, and they can be searched', () => {
   const tools = Array.from({ length: 3000 }, (_, i) => tool(`group${i % 3}.tool_${i}`, i === 1234 ? 'Sends a letter by mail' : `Number ${i}`));
   const text = system({ tools });
   expect(text).toContain('3000 tools');
-  expect(text).toContain('group1: 1000');
+  expect(text).toContain('group1 (1000)');
+  expect(text).toContain('by the function `search_tools`');
   expect(text.length).toBeLessThan(10_000);
   expect(writingFunctions(facts({ tools }), true).map(({ name }) => name)).toEqual(['run_program', 'search_tools']);
   expect(writingFunctions(facts({ tools }), false).map(({ name }) => name)).toEqual(['run_program']);

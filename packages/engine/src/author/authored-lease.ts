@@ -24,6 +24,8 @@ import { decidedPlan, planOf } from './plan.ts';
 import { goesBack, isRepairable, messagesAfter } from './repair.ts';
 import { type Ask, readStory, type Story } from './story.ts';
 
+/** After the last reply that cannot be used. */
+const NO_PROGRAM = 'Say more plainly what is to be done, allow more repairs (model.max_repairs), or use another model.';
 const STOPPED: RunEnd = { kind: 'stopped' };
 
 export class AuthoredLease implements Lease {
@@ -129,6 +131,7 @@ export class AuthoredLease implements Lease {
     const checked = prepared.error ? undefined : await check?.(program, () => checkableTools(tools, live.ref.tenant, program));
     for (const finding of checked?.findings ?? []) live.record('finding', finding);
     const fault = prepared.error ?? checked?.fault;
+    if (fault && !isRepairable(fault)) return { kind: 'failed', fault, truncated: false };
     if (fault) return this.#refused(story, fault, checked ? { findings: checked.findings } : {});
     const asks = program.model?.approvePlan && authored.editedBy === undefined;
     live.change({ authored: { ...authored, stage: asks ? 'checked' : 'ready' } });
@@ -254,7 +257,8 @@ export class AuthoredLease implements Lease {
     const { checkpoints, hint } = this.#options;
     const told = fault.hint ?? hint?.(fault, this.live.row);
     const error = told === undefined ? fault : { ...fault, hint: told };
-    if (!goesBack(this.live, story, error, more)) return { kind: 'failed', fault: error, truncated: false };
+    if (!goesBack(this.live, story, error, more))
+      return { kind: 'failed', fault: error.code === 'model_error' ? { ...error, hint: error.hint ?? NO_PROGRAM } : error, truncated: false };
     const old = await checkpoints.ofTask(this.live.ref);
     await this.live.flush({ dropCheckpoints: old.map(({ checkpointId }) => checkpointId) });
     return undefined;

@@ -8,8 +8,8 @@ import type { KnownFault, Story } from './story.ts';
 
 const REPAIRS = 3;
 const MOST_PRINTED_CHARS = 2_000;
-/** A person has decided; there is no room for another program. */
-const FINAL = new Set(['approval_rejected', 'journal_limit']);
+/** A person has decided; there is no room for another program; no program has what is not there. */
+const FINAL = new Set(['approval_rejected', 'journal_limit', 'library_missing']);
 
 /** Whether another program may do better: the fault is the program's own. */
 export function isRepairable({ code }: TaskFault): boolean {

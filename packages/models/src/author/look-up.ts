@@ -1,5 +1,5 @@
 /** What a model looks up before it writes a program or an answer: tools, and the rest of a result. */
-import { type StubTool, typescriptStubs } from '@fermata/tools/stubs';
+import { type StubTool, searchTools, typescriptStubs } from '@fermata/tools/stubs';
 import { cutText } from './cut-text.ts';
 import type { Lookup } from './read-reply.ts';
 
@@ -22,17 +22,8 @@ export function lookedUp(lookups: readonly Lookup[], { tools, result }: { tools:
 }
 
 function searched(query: string, tools: readonly StubTool[]): string {
-  const words = query
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
-  const scored = tools.map((tool) => {
-    const [name, text] = [tool.name.toLowerCase(), tool.description.toLowerCase()];
-    return { tool, score: words.reduce((sum, word) => sum + (name.includes(word) ? 2 : text.includes(word) ? 1 : 0), 0) };
-  });
-  const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
-  if (found.length === 0) return `No tool fits ${JSON.stringify(query)}. Use fewer or other words.`;
-  const shown = found.slice(0, MOST_TOOLS).map(({ tool }) => tool);
-  const more = found.length > shown.length ? ` (the ${shown.length} that fit best, of ${found.length})` : '';
-  return `Tools that fit ${JSON.stringify(query)}${more}:\n\n\`\`\`typescript\n${cutText(typescriptStubs(shown), MOST_STUB_CHARS)}\n\`\`\``;
+  const names = new Set(searchTools(tools, query, MOST_TOOLS).map(({ name }) => name));
+  if (names.size === 0) return `No tool fits ${JSON.stringify(query)}. Use fewer or other words.`;
+  const found = tools.filter(({ name }) => names.has(name));
+  return `Tools that fit ${JSON.stringify(query)}:\n\n\`\`\`typescript\n${cutText(typescriptStubs(found), MOST_STUB_CHARS)}\n\`\`\``;
 }

@@ -3,7 +3,7 @@ import type { ModelFunction } from '@fermata/protocol';
 import { MOST_RESULT_CHARS } from './answer-prompt.ts';
 import type { AuthorFacts } from './author-facts.ts';
 import { MOST_READ_CHARS } from './look-up.ts';
-import { stubsOf } from './tools-text.ts';
+import { areDeclared } from './tools-text.ts';
 
 const RUN_PROGRAM: ModelFunction = {
   name: 'run_program',
@@ -41,7 +41,7 @@ const READ_RESULT: ModelFunction = {
 
 /** For a request of a program. `mayLook`: the model may look something up once more. */
 export function writingFunctions({ tools, language }: Pick<AuthorFacts, 'tools' | 'language'>, mayLook: boolean): ModelFunction[] {
-  return [RUN_PROGRAM, ...(mayLook && stubsOf(tools, language) === undefined ? [SEARCH_TOOLS] : [])];
+  return [RUN_PROGRAM, ...(mayLook && !areDeclared(tools, language) ? [SEARCH_TOOLS] : [])];
 }
 
 /** For a request of the answer. `result`: its JSON. */

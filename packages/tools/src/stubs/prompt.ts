@@ -2,9 +2,9 @@
  * What a model is told of the tools that its program may call, within a bound: declarations of all of them, or where these are too
  * long, how many there are of which kind and how a program finds them.
  */
-import type { Tool } from '../tool.ts';
 import { DESCRIBE, SEARCH } from '../tool-search.ts';
 import { pythonStubs } from './python.ts';
+import type { StubTool } from './stub-tool.ts';
 import { typescriptStubs } from './typescript.ts';
 
 export interface PromptTools {
@@ -25,8 +25,10 @@ const HOW = {
   await tools.${name}({ ... }); // a call, by the name that was found; or tools['${name}']({ ... })`,
 };
 
-/** `maxCharacters`: of the declarations; the other text is as short as it can be. */
-export function toolsForPrompt(tools: readonly Tool[], language: 'python' | 'javascript', maxCharacters: number): PromptTools {
+const FIND_FIRST = "Where you do not know a tool's name and parameters yet, first write a program that searches and returns what it finds.";
+
+/** `maxCharacters`: of the declarations; the other text is as short as it can be. `first`: how the model gets to know tools that are not declared. */
+export function toolsForPrompt(tools: readonly StubTool[], language: 'python' | 'javascript', maxCharacters: number, first = FIND_FIRST): PromptTools {
   const stubs = language === 'python' ? pythonStubs(tools) : typescriptStubs(tools);
   if (stubs.length <= maxCharacters) return { text: stubs, complete: true };
   const name = tools[0]?.name ?? '';
@@ -37,13 +39,13 @@ export function toolsForPrompt(tools: readonly Tool[], language: 'python' | 'jav
   const text = `There are ${tools.length} tools, too many to be listed here. A program finds them:
 ${HOW[language](name)}
 By group: ${told}.
-Where you do not know a tool's name and parameters yet, first write a program that searches and returns what it finds.
+${first}
 `;
   return { text, complete: false };
 }
 
 /** What stands before the first dot of names, with how many names that is; names without one together. */
-function groupsOf(tools: readonly Tool[]): [string, number][] {
+function groupsOf(tools: readonly StubTool[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const { name } of tools) {
     const dot = name.indexOf('.');
