@@ -1,5 +1,5 @@
 // An agent of the Vercel AI SDK with one code tool in place of ten. A payment inside of the program is approved by the SDK's own
-// approval flow, after the process has been killed. Run with: node examples/adapters/ai-sdk.mjs
+// approval flow, after the process has been killed. Run with: npx node examples/adapters/ai-sdk.mjs
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, tool, wrapLanguageModel } from 'ai';
 import { codeApprovals, codeTool } from 'fermata/ai-sdk';

@@ -1,5 +1,5 @@
 // A graph of LangGraph's whose agent has one code tool in place of ten. A payment inside of the program interrupts the graph, and is
-// approved after the process has been killed. Run with: node examples/adapters/langchain.mjs
+// approved after the process has been killed. Run with: npx node examples/adapters/langchain.mjs
 import { HumanMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { Command, MemorySaver, MessagesAnnotation, StateGraph } from '@langchain/langgraph';

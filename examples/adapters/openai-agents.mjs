@@ -1,5 +1,5 @@
 // An agent of the OpenAI Agents SDK with one code tool in place of ten. A payment inside of the program is an interruption of the
-// run, approved after the process has been killed. Run with: node examples/adapters/openai-agents.mjs
+// run, approved after the process has been killed. Run with: npx node examples/adapters/openai-agents.mjs
 import { Agent, OpenAIProvider, Runner, RunState, setTracingDisabled, tool } from '@openai/agents';
 import { codeTool } from 'fermata/openai-agents';
 import { example, QUESTION, sealKey, tools } from './shop.mjs';

@@ -42,7 +42,7 @@ export class ModelDesk {
     const name = model?.name ?? models?.defaultName;
     if (models && name !== undefined) return models.find(name).name;
     throw new FermataError('model_error', 'no model is configured, so an instruction cannot be turned into a program', {
-      hint: 'Name one (`model.name`), or set FERMATA_MODEL or models.default of the configuration, see docs/models.md; or send code and its language.',
+      hint: 'Name one (`model.name`, or --model on the command line), or set FERMATA_MODEL or models.default of the configuration, see docs/models.md; or send code and its language.',
     });
   }
 

@@ -21,7 +21,7 @@ export function addCheckCommand(command: Command, done: (exitCode: number) => vo
     .argument('[file]', 'the program, or - for standard input')
     .option('-e, --eval <code>', 'the program itself, in place of a file')
     .addOption(new Option('-l, --lang <language>', 'its language; default: by the ending of the file').choices(['python', 'javascript', 'typescript']))
-    .option('-t, --tools <file>', 'module whose default export is an array of tools; without it calls of tools are not looked at');
+    .option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }; without it calls of tools are not looked at');
   addConstraintOptions(command)
     .option('--allow-net <host>', 'host the program may reach, as for run; default: none (repeatable)', collect)
     .option('--json', 'print one JSON object')

@@ -35,7 +35,7 @@ export async function runInMemory(file: string | undefined, options: RunOptions)
     ...(stdin === undefined ? {} : { stdin }),
     ...(program.file === undefined ? {} : { file: program.file }),
     ...codeConstraintsOf(options),
-    ...approver(options.approve),
+    ...approver(options.approve, progress),
     limits: limitsOf(options),
     onEvent: showEvents({ json, progress }),
     label: { tools: options.tools === undefined ? null : resolve(options.tools) },

@@ -116,7 +116,7 @@ class Following {
   }
 
   async #decide(wait: WaitingForWire): Promise<boolean> {
-    const { approve, redo } = this.#options;
+    const { approve, redo, progress } = this.#options;
     const { calls } = this.#connection.client;
     const callId = wait.call_id as string;
     const settle = async (decision: () => Promise<unknown>) => {
@@ -129,7 +129,7 @@ class Following {
     };
     if (wait.kind === 'outcome_unknown' && redo) return settle(() => calls.retry(this.#taskId, callId));
     if ((wait.kind !== 'approval' && wait.kind !== 'review') || approve === undefined) return false;
-    const said = await approve(wait.tool ?? '', wait.arguments);
+    const said = await progress.whileAsking(() => approve(wait.tool ?? '', wait.arguments));
     if (!said) return false;
     return settle(() => (said.approve ? calls.approve(this.#taskId, callId) : calls.reject(this.#taskId, callId, { reason: said.reason })));
   }

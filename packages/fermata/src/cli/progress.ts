@@ -21,6 +21,8 @@ export class Progress {
   #step = '';
   #fraction: number | undefined;
   #shown = false;
+  /** A person is being asked, at the place where the live line would be. */
+  #asking = false;
   /** The program's output, where it goes to the place that stderr goes to, has not ended its line. */
   #outputOpen = false;
   #timer: NodeJS.Timeout | undefined;
@@ -69,8 +71,17 @@ export class Progress {
     }
   };
 
-  /** A program that a model has written. */
+  /** What goes on between a task and its model. */
+  phase(name: string): void {
+    this.#step = name;
+    this.#line = undefined;
+    this.line(styled('cyan', `step ${name}`));
+  }
+
+  /** A program that a model has written. What is told from here on is its own. */
   program(head: string, code: string): void {
+    this.#step = '';
+    this.#line = undefined;
     this.line(styled('cyan', head));
     for (const line of code.trimEnd().split('\n')) this.line(styled('dim', `  ${line}`));
   }
@@ -92,13 +103,24 @@ export class Progress {
     this.#outputOpen = false;
   }
 
+  /** Leaves the terminal to a question until it is answered. */
+  async whileAsking<T>(question: () => Promise<T>): Promise<T> {
+    this.#clear();
+    this.#asking = true;
+    try {
+      return await question();
+    } finally {
+      this.#asking = false;
+    }
+  }
+
   end(): void {
     clearInterval(this.#timer);
     this.#clear();
   }
 
   #redraw(): void {
-    if (this.#outputOpen) return;
+    if (this.#outputOpen || this.#asking) return;
     const seconds = ((performance.now() - this.#began) / 1000).toFixed(1);
     const waits = [...this.#pending.values()].map(({ name, progress = '' }) => `${name}${progress}`);
     const parts = [`${seconds}s`];

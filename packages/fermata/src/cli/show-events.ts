@@ -28,7 +28,7 @@ export function wireEvents({ json, progress, asked = false }: { json: boolean; p
       case 'step':
         return progress.onEvent({ type: 'step', name: told.name });
       case 'model_asked':
-        return progress.onEvent({ type: 'step', name: told.phase });
+        return progress.phase(told.phase);
       case 'program':
         return progress.program(`program ${told.version} (${told.language}${told.by === 'model' ? '' : `, by ${told.by}`})`, told.code);
       case 'repair':

@@ -17,7 +17,7 @@ export async function resumeSnapshot(file: string, options: ResumeOptions): Prom
   await using fermata = createFermata({ sealKey });
   await using _ = { [Symbol.asyncDispose]: async () => equipment?.[Symbol.asyncDispose]() };
   const task = await fermata.restore(bytes, {
-    ...approver(options.approve),
+    ...approver(options.approve, progress),
     trust: options.trust === true,
     tools: async (label) => {
       equipment = await toolsFor(label, options);

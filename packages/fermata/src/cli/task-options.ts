@@ -6,6 +6,7 @@ import type { Approver } from '../tool-runner.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import type { ConstraintOptions } from './constraint-options.ts';
 import { isPlan } from './plan.ts';
+import type { Progress } from './progress.ts';
 import { parseDuration } from './units.ts';
 
 export interface TaskCommandOptions {
@@ -38,10 +39,10 @@ export interface ResumeOptions extends TaskCommandOptions, ConnectionOptions {
 
 export function addTaskOptions(command: Command): Command {
   return command
-    .option('-t, --tools <file>', 'module whose default export is an array of tools')
+    .option('-t, --tools <file>', 'module whose default export is an array of tools, or { tools, mcp, openapi, policy }')
     .addOption(new Option('--approve <how>', 'calls of tools that require approval').choices(['ask', 'auto', 'deny']).default('ask'))
     .option('--pause-after <duration>', 'pause after so long', parseDuration)
-    .option('-q, --quiet', 'say nothing on stderr but errors');
+    .option('-q, --quiet', 'say nothing on stderr but errors and how to go on');
 }
 
 /** The network of a task in memory. Only who has one loads what it takes. */
@@ -70,7 +71,7 @@ export function approvalOf(how: TaskCommandOptions['approve']): Approval {
 }
 
 /** The same for a task in memory. */
-export function approver(how: TaskCommandOptions['approve']): { approve?: Approver } {
+export function approver(how: TaskCommandOptions['approve'], progress: Progress): { approve?: Approver } {
   const approval = approvalOf(how);
-  return approval ? { approve: async ({ name, args }) => (await approval(name, toWire(args))) ?? new Promise<never>(() => {}) } : {};
+  return approval ? { approve: async ({ name, args }) => (await progress.whileAsking(() => approval(name, toWire(args)))) ?? new Promise<never>(() => {}) } : {};
 }

@@ -96,6 +96,6 @@ function locked(folder: string): FermataError {
   const note = ownerOf(folder);
   const who = note ? `process ${note.pid}${note.url === undefined ? '' : ` (${note.url})`}` : 'another process';
   return new FermataError('store_locked', `${folder} is owned by ${who}`, {
-    hint: note?.url === undefined ? 'end it first, or choose another data folder' : `ask it at ${note.url}, or end it first`,
+    hint: 'end it first, or choose another data folder',
   });
 }
