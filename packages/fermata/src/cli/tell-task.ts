@@ -61,7 +61,11 @@ function inOurWords(task: TaskWire): TaskWire {
 function stoppedText(task: Extract<TaskWire, { status: 'paused' | 'waiting' }>, connection: Connection): string {
   const at = task.line === null ? '' : ` at line ${task.line}`;
   const waits = (task.waiting_for ?? []).filter(({ kind }) => kind !== 'timer');
-  const lines = [task.status === 'paused' ? `paused${at}${task.pause_reason === 'budget' ? ', as its --max-tokens are spent' : ''}; the task is kept` : `waiting${at} for ${waits.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`];
+  const lines = [
+    task.status === 'paused'
+      ? `paused${at}${task.pause_reason === 'budget' ? ', as its --max-tokens are spent' : ''}; the task is kept`
+      : `waiting${at} for ${waits.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`,
+  ];
   for (const { call_id, kind, tool, arguments: args } of waits) {
     const what = kind === 'client_tool' ? 'answer' : kind === 'outcome_unknown' ? 'retry' : 'approve';
     lines.push(

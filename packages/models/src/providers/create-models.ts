@@ -39,7 +39,9 @@ export function createModels(options: ModelsOptions = {}): Models & AsyncDisposa
     const model = name.slice(slash + 1);
     const names = [...new Set([...KNOWN, ...Object.keys(providers)])];
     if (slash < 0 || model === '')
-      throw new FermataError('model_error', `the model ${name} has no provider in its name`, { hint: `Write it as <provider>/<model>, with one of ${names.join(', ')}; or as scripted:<file>.` });
+      throw new FermataError('model_error', `the model ${name} has no provider in its name`, {
+        hint: `Write it as <provider>/<model>, with one of ${names.join(', ')}; or as scripted:<file>.`,
+      });
     if (!names.includes(provider)) {
       const near = nearestName(provider, names);
       const hint = `${near === undefined ? '' : `Did you mean ${near}/${model}? `}There are ${names.join(', ')}; another needs models.providers.${provider}.base_url in the configuration.`;
