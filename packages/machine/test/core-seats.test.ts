@@ -139,3 +139,14 @@ test('few programs are begun at the same time on a thread; one that rests, ends 
     vi.useRealTimers();
   }
 });
+
+test('a thread that is being prepared is given up to a tenant who needs it, which is no failure; that it dies is one', async () => {
+  const given = seatsWith({ maxThreads: 1 });
+  const filling = given.seats.fill('', (thread) => thread.prepare('cpython'));
+  expect((await given.take('a').taking).thread.alive).toBe(true);
+  await filling;
+  const broken = seatsWith({ maxThreads: 1 });
+  const failing = broken.seats.fill('', (thread) => thread.prepare('cpython'));
+  broken.opened[0]?.gone({ message: 'it broke down', suspect: undefined, brokeDown: true });
+  await expect(failing).rejects.toThrow('it broke down');
+});

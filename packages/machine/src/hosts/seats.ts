@@ -113,13 +113,19 @@ export class Seats {
     });
   }
 
-  /** As many threads as there may be, which then stay; each is handed to `prepare`. */
+  /** As many threads as there may be, which then stay; each is handed to `prepare`. One that another tenant needs meanwhile is given up. */
   async fill(tenant: string, prepare: (thread: RemoteThread) => Promise<void>): Promise<void> {
     if (this.#closed) throw closed();
     while (this.#benches.length < this.#options.maxThreads) this.#open(tenant);
     const own = this.#benches.filter((bench) => bench.tenant === tenant);
     for (const bench of own) bench.kept = true;
-    await Promise.all(own.map(({ thread }) => prepare(thread)));
+    await Promise.all(
+      own.map((bench) =>
+        prepare(bench.thread).catch((error: unknown) => {
+          if (!bench.closing) throw error;
+        }),
+      ),
+    );
   }
 
   async close(): Promise<void> {
