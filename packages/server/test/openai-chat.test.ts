@@ -164,6 +164,18 @@ describe('an error is told as OpenAI tells it', () => {
     await busy.close();
   });
 
+  test('a stream that is refused is not open any more', async () => {
+    const one = await listening({ models: { defaultName: model.name, find }, maxOpenRequests: 1 });
+    const messages = [{ role: 'user', content: 'x' }];
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    for (const more of [{}, { tools }]) {
+      const refused = await one.ask('POST', chat, { json: { model: 'gpt-x', messages, stream: true, ...more } });
+      expect(refused).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } });
+    }
+    expect((await one.ask('POST', chat, { json: { model: 'default', messages } })).status).toBe(200);
+    await one.close();
+  });
+
   test('a server without models', async () => {
     const none = await listening();
     expect(await none.ask('POST', chat, { json: { model: 'default', messages: [{ role: 'user', content: 'x' }] } })).toMatchObject({

@@ -61,11 +61,15 @@ export function chatRoutes(server: ServerContext): OpenAPIHono<Env> {
     const request = c.req.valid('json');
     refuseUnsupported(request);
     const leave = server.open.enter(c.get('caller').tenant);
+    let streams = false;
     try {
       const asTask = sentResults(request.messages).length > 0 || functionsOf(request).length > 0;
-      return await (asTask ? taskChat(c, server, request, leave) : modelChat(c, server, request, leave));
+      const response = await (asTask ? taskChat(c, server, request, leave) : modelChat(c, server, request, leave));
+      streams = request.stream === true;
+      return response;
     } finally {
-      if (!request.stream) leave();
+      // A stream leaves at its end; one that was refused has none.
+      if (!streams) leave();
     }
   });
 
