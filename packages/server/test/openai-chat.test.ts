@@ -9,8 +9,10 @@ class Echo implements Model {
   readonly name = 'echo/large';
   readonly asked: ModelRequest[] = [];
   readonly gone: unknown[] = [];
-  async generate(request: ModelRequest, { onText, onRestart, signal }: ModelCallOptions): Promise<ModelReply> {
+  readonly keys: string[] = [];
+  async generate(request: ModelRequest, { onText, onRestart, signal, idempotencyKey }: ModelCallOptions): Promise<ModelReply> {
     this.asked.push(request);
+    this.keys.push(idempotencyKey);
     const text = request.messages.at(-1)?.content ?? '';
     if (text === 'break') throw new FermataError('model_error', 'the provider is gone', { hint: 'Wait.' });
     onText?.(text.slice(0, 3));
@@ -52,6 +54,16 @@ const stream = async (content: string, more: object = {}) => {
 const textOf = (chunks: Awaited<ReturnType<typeof stream>>) => chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
 
 describe('a chat without tools', () => {
+  test('has the same key at its provider when it is sent again with its own, and never that of another tenant', async () => {
+    const json = { model: 'default', messages: [{ role: 'user', content: 'x' }] };
+    const headers = { 'idempotency-key': 'mine' };
+    const from = model.keys.length;
+    for (const key of [at.key, at.key, at.foreignKey]) await at.ask('POST', '/v1/chat/completions', { json, headers, key });
+    const [first, again, foreign] = model.keys.slice(from);
+    expect(again).toBe(first);
+    expect(foreign).not.toBe(first);
+  });
+
   test('is answered by the model, whole', async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [
       { role: 'developer', content: 'be brief' },
