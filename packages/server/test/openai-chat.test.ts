@@ -9,8 +9,10 @@ class Echo implements Model {
   readonly name = 'echo/large';
   readonly asked: ModelRequest[] = [];
   readonly gone: unknown[] = [];
-  async generate(request: ModelRequest, { onText, onRestart, signal }: ModelCallOptions): Promise<ModelReply> {
+  readonly keys: string[] = [];
+  async generate(request: ModelRequest, { onText, onRestart, signal, idempotencyKey }: ModelCallOptions): Promise<ModelReply> {
     this.asked.push(request);
+    this.keys.push(idempotencyKey);
     const text = request.messages.at(-1)?.content ?? '';
     if (text === 'break') throw new FermataError('model_error', 'the provider is gone', { hint: 'Wait.' });
     onText?.(text.slice(0, 3));
@@ -52,6 +54,16 @@ const stream = async (content: string, more: object = {}) => {
 const textOf = (chunks: Awaited<ReturnType<typeof stream>>) => chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
 
 describe('a chat without tools', () => {
+  test('has the same key at its provider when it is sent again with its own, and never that of another tenant', async () => {
+    const json = { model: 'default', messages: [{ role: 'user', content: 'x' }] };
+    const headers = { 'idempotency-key': 'mine' };
+    const from = model.keys.length;
+    for (const key of [at.key, at.key, at.foreignKey]) await at.ask('POST', '/v1/chat/completions', { json, headers, key });
+    const [first, again, foreign] = model.keys.slice(from);
+    expect(again).toBe(first);
+    expect(foreign).not.toBe(first);
+  });
+
   test('is answered by the model, whole', async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [
       { role: 'developer', content: 'be brief' },
@@ -162,6 +174,18 @@ describe('an error is told as OpenAI tells it', () => {
     expect(Number(other.headers.get('retry-after'))).toBeGreaterThan(0);
     controller.abort();
     await busy.close();
+  });
+
+  test('a stream that is refused is not open any more', async () => {
+    const one = await listening({ models: { defaultName: model.name, find }, maxOpenRequests: 1 });
+    const messages = [{ role: 'user', content: 'x' }];
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    for (const more of [{}, { tools }]) {
+      const refused = await one.ask('POST', chat, { json: { model: 'gpt-x', messages, stream: true, ...more } });
+      expect(refused).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } });
+    }
+    expect((await one.ask('POST', chat, { json: { model: 'default', messages } })).status).toBe(200);
+    await one.close();
   });
 
   test('a server without models', async () => {

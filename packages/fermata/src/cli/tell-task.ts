@@ -66,10 +66,11 @@ function stoppedText(task: Extract<TaskWire, { status: 'paused' | 'waiting' }>, 
       ? `paused${at}${task.pause_reason === 'budget' ? ', as its --max-tokens are spent' : ''}; the task is kept`
       : `waiting${at} for ${waits.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`,
   ];
-  for (const { call_id, kind, tool, arguments: args } of waits) {
+  for (const wait of waits) {
+    const { call_id, kind, tool, arguments: args } = wait;
     const what = kind === 'client_tool' ? 'answer' : kind === 'outcome_unknown' ? 'retry' : 'approve';
     lines.push(
-      `  ${isPlan(tool, args) ? 'the program' : `${tool}(${JSON.stringify(args)})`}: fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`,
+      `  ${isPlan(wait) ? 'the program' : `${tool}(${JSON.stringify(args)})`}: fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`,
     );
   }
   const decide = waits.some(({ kind }) => kind === 'approval') ? ' --approve auto' : '';

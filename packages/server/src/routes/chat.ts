@@ -61,11 +61,15 @@ export function chatRoutes(server: ServerContext): OpenAPIHono<Env> {
     const request = c.req.valid('json');
     refuseUnsupported(request);
     const leave = server.open.enter(c.get('caller').tenant);
+    let streams = false;
     try {
       const asTask = sentResults(request.messages).length > 0 || functionsOf(request).length > 0;
-      return await (asTask ? taskChat(c, server, request, leave) : modelChat(c, server, request, leave));
+      const response = await (asTask ? taskChat(c, server, request, leave) : modelChat(c, server, request, leave));
+      streams = request.stream === true;
+      return response;
     } finally {
-      if (!request.stream) leave();
+      // A stream leaves at its end; one that was refused has none.
+      if (!streams) leave();
     }
   });
 
@@ -88,7 +92,7 @@ export function tellAsOpenAI(routes: OpenAPIHono<Env>, { onError }: ServerContex
 async function modelChat(c: Context<Env>, server: ServerContext, request: ChatRequest, leave: () => void): Promise<Response> {
   const model = chatModel(server.models, request.model);
   const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(server.now() / 1000), model: model.name };
-  const key = c.req.header('idempotency-key');
+  const key = providerKey(c.get('caller').tenant, c.req.header('idempotency-key'));
   if (!request.stream) return c.json(completionOf(head, await plainChat(model, request, { signal: c.req.raw.signal, key })));
   return streamed(c, server, request, { head, onEnd: leave, answer: (telling) => plainChat(model, request, { ...telling, key }) });
 }
@@ -125,6 +129,11 @@ async function standOf(c: Context<Env>, server: ServerContext, request: ChatRequ
 
 function streamed(c: Context<Env>, server: ServerContext, request: ChatRequest, how: Omit<StreamOptions, 'stops' | 'withUsage'>): Response {
   return streamAnswer(c, server, { ...how, stops: stopsOf(request), withUsage: request.stream_options?.include_usage === true });
+}
+
+/** A provider knows one key for all tenants: what one of them has asked by the same name is nothing to another. */
+function providerKey(tenant: string, given: string | undefined): string | undefined {
+  return given === undefined ? undefined : createHash('sha256').update(`${tenant}\n${given}`).digest('hex');
 }
 
 /** The same for the same turn. */
