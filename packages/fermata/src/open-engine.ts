@@ -143,7 +143,10 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     const sealKey = options.sealKey ?? folderKey(folder);
     const size = { cacheDir, maxBytes: maxResidentBytes };
     const host = where === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
-    closers.push(() => store.close(), () => host.close());
+    closers.push(
+      () => store.close(),
+      () => host.close(),
+    );
     const told = typeof tools === 'function' ? await tools(store) : tools;
     const equipment: Equipment = 'tools' in told ? told : { tools: told };
     const policy = new PolicyBook({ store, rules: [...given, ...(equipment.policy ?? [])] });
