@@ -8,9 +8,11 @@ import { type Listening, listening } from './listening.ts';
 class Echo implements Model {
   readonly name = 'echo/large';
   readonly asked: ModelRequest[] = [];
+  readonly keys: string[] = [];
   readonly gone: unknown[] = [];
-  async generate(request: ModelRequest, { onText, onRestart, signal }: ModelCallOptions): Promise<ModelReply> {
+  async generate(request: ModelRequest, { onText, onRestart, signal, idempotencyKey }: ModelCallOptions): Promise<ModelReply> {
     this.asked.push(request);
+    this.keys.push(idempotencyKey);
     const text = request.messages.at(-1)?.content ?? '';
     if (text === 'break') throw new FermataError('model_error', 'the provider is gone', { hint: 'Wait.' });
     onText?.(text.slice(0, 3));
@@ -120,6 +122,7 @@ test('models are listed', async () => {
 describe('an error is told as OpenAI tells it', () => {
   const raw = (path: string, asked: Parameters<Listening['ask']>[2]) => at.ask('POST', path, asked);
   const chat = '/v1/chat/completions';
+  const nested = JSON.parse(`${'['.repeat(3000)}${']'.repeat(3000)}`);
 
   test.each([
     ['a key that is not known', { json: {}, key: 'fm_x' }, 401, 'authentication_error', 'invalid_api_key', null],
@@ -129,11 +132,23 @@ describe('an error is told as OpenAI tells it', () => {
     ['no JSON', { body: '{', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request_error', 'invalid_request', null],
     ['another type', { body: 'x', headers: { 'content-type': 'text/plain' } }, 415, 'invalid_request_error', 'unsupported_media_type', null],
     ['two answers', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], n: 2 } }, 400, 'invalid_request_error', 'unsupported_value', 'n'],
+    ['metadata nested without an end', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], metadata: { a: nested } } }, 400, 'invalid_request_error', 'invalid_request', 'metadata'],
+    ['a schema nested without an end', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], tools: [{ type: 'function', function: { name: 'f', parameters: { a: nested } } }] } }, 400, 'invalid_request_error', 'invalid_request', 'tools[0].function.parameters'],
+    ['a stop sequence that is a book', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], stop: 'x'.repeat(1001) } }, 400, 'invalid_request_error', 'invalid_request', 'stop'],
     ['a model that is not there', { json: { model: 'gpt-x', messages: [{ role: 'user', content: 'x' }] } }, 404, 'invalid_request_error', 'model_not_found', 'model'],
   ] as const)('%s', async (_what, asked, status, type, code, param) => {
     const answer = await raw(chat, asked as never);
     expect(answer).toMatchObject({ status, body: { error: { type, code, param, message: expect.stringMatching(/\w/) } } });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  });
+
+  test('the same Idempotency-Key of two tenants is two keys for the provider that they share', async () => {
+    const before = model.keys.length;
+    const asked = { json: { model: 'default', messages: [{ role: 'user', content: 'x' }] }, headers: { 'idempotency-key': 'one' } };
+    for (const key of [at.key, at.key, at.foreignKey]) expect(await raw(chat, { ...asked, key })).toMatchObject({ status: 200 });
+    const [first, again, theirs] = model.keys.slice(before);
+    expect(again).toBe(first);
+    expect(theirs).not.toBe(first);
   });
 
   test('a path that is not there, and a scope that is missing', async () => {

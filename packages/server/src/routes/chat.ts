@@ -88,7 +88,7 @@ export function tellAsOpenAI(routes: OpenAPIHono<Env>, { onError }: ServerContex
 async function modelChat(c: Context<Env>, server: ServerContext, request: ChatRequest, leave: () => void): Promise<Response> {
   const model = chatModel(server.models, request.model);
   const head = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created: Math.floor(server.now() / 1000), model: model.name };
-  const key = c.req.header('idempotency-key');
+  const key = providerKey(c.get('caller').tenant, c.req.header('idempotency-key'));
   if (!request.stream) return c.json(completionOf(head, await plainChat(model, request, { signal: c.req.raw.signal, key })));
   return streamed(c, server, request, { head, onEnd: leave, answer: (telling) => plainChat(model, request, { ...telling, key }) });
 }
@@ -125,6 +125,11 @@ async function standOf(c: Context<Env>, server: ServerContext, request: ChatRequ
 
 function streamed(c: Context<Env>, server: ServerContext, request: ChatRequest, how: Omit<StreamOptions, 'stops' | 'withUsage'>): Response {
   return streamAnswer(c, server, { ...how, stops: stopsOf(request), withUsage: request.stream_options?.include_usage === true });
+}
+
+/** Tenants share the provider's account: the same key of two of them is two keys there. */
+function providerKey(tenant: string, key: string | undefined): string | undefined {
+  return key === undefined ? undefined : createHash('sha256').update(`${tenant}\n${key}`).digest('hex');
 }
 
 /** The same for the same turn. */
