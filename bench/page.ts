@@ -38,8 +38,7 @@ ${missed.length === 0 ? 'None.' : missed.map(({ row, target }) => missedLine(row
 
 ## What is not here
 
-- Durable tasks, child processes and the server are not part of this version, so their rows are absent, and "through the library"
-  above is without a journal.
+- Routes of the server and sandboxes other than Wasm machines are not measured. "Through the library" above is without a journal.
 - That a program gives the same after random pauses is not a matter of speed; see [fidelity.md](fidelity.md).
 
 To run it: \`npm run bench\`, or \`npm run bench -- --only tool-call --rounds 5\`. The peers are installed into \`bench/\` at first use.

@@ -37,4 +37,9 @@ export const REASONS: Record<string, Record<string, string>> = {
   'tool-call': {
     '*': 'Two messages between threads, for each of which a thread wakes up, and the way through the interpreter.',
   },
+  'durable-task': {
+    'one alone':
+      'Three commits stand one after the other - the task, the intent of its call, its end -, each synchronised with the disk; the row in memory is the same without them. A peer makes such commits too, and no machine.',
+    '*': 'Three quarters of it are not durability but the program: a machine of its own for each, wiped and compared with its base before, two threads to cross, and a call. A peer runs a function of the host in their place.',
+  },
 };

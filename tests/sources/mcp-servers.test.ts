@@ -164,18 +164,25 @@ test.each<[Language, string]>([
 root = task_input
 before = tools.everything.get_sum(a=1, b=2)
 tools.files.write_file(path=root + "/kept.txt", content=before)
+tools.memory.create_entities(entities=[{"name": "cat", "entityType": "animal", "observations": ["sleeps"]}])
 answer = tools.ask(question="go on?")
 after = tools.everything.echo(message=answer)
-[before.split()[-1], after, tools.files.read_text_file(path=root + "/kept.txt")["content"] == before]`,
+known = tools.memory.open_nodes(names=["cat"])["entities"]
+[before.split()[-1], after, tools.files.read_text_file(path=root + "/kept.txt")["content"] == before, [one["name"] for one in known]]`,
   ],
   [
     'javascript',
     `
 const before = await tools.everything.get_sum({ a: 1, b: 2 });
 await tools.files.write_file({ path: input + '/kept.txt', content: before });
+await tools.memory.create_entities({ entities: [{ name: 'cat', entityType: 'animal', observations: ['sleeps'] }] });
 const answer = await tools.ask({ question: 'go on?' });
-const [after, kept] = await Promise.all([tools.everything.echo({ message: answer }), tools.files.read_text_file({ path: input + '/kept.txt' })]);
-return [before.split(' ').at(-1), after, kept.content === before];`,
+const [after, kept, known] = await Promise.all([
+  tools.everything.echo({ message: answer }),
+  tools.files.read_text_file({ path: input + '/kept.txt' }),
+  tools.memory.open_nodes({ names: ['cat'] }),
+]);
+return [before.split(' ').at(-1), after, kept.content === before, known.entities.map(({ name }) => name)];`,
   ],
 ])('%s goes on after a pause, a restart of everything, and an answer', async (language, code) => {
   const { ref, view } = await submit(language, code, shared);
@@ -188,6 +195,6 @@ return [before.split(' ').at(-1), after, kept.content === before];`,
   const [call] = waiting.waitingFor;
   await opened.engine.decide(ref, call?.callId as string, { action: 'result', output: 'yes' }, 'test');
   const ended = await opened.engine.wait(ref, 60_000);
-  expect([ended.status, ended.output]).toEqual(['succeeded', ['3.', 'Echo: yes', true]]);
+  expect([ended.status, ended.output]).toEqual(['succeeded', ['3.', 'Echo: yes', true, ['cat']]]);
   expect(readFileSync(join(shared, 'kept.txt'), 'utf8')).toContain('3');
 });
