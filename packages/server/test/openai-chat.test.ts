@@ -132,9 +132,30 @@ describe('an error is told as OpenAI tells it', () => {
     ['no JSON', { body: '{', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request_error', 'invalid_request', null],
     ['another type', { body: 'x', headers: { 'content-type': 'text/plain' } }, 415, 'invalid_request_error', 'unsupported_media_type', null],
     ['two answers', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], n: 2 } }, 400, 'invalid_request_error', 'unsupported_value', 'n'],
-    ['metadata nested without an end', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], metadata: { a: nested } } }, 400, 'invalid_request_error', 'invalid_request', 'metadata'],
-    ['a schema nested without an end', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], tools: [{ type: 'function', function: { name: 'f', parameters: { a: nested } } }] } }, 400, 'invalid_request_error', 'invalid_request', 'tools[0].function.parameters'],
-    ['a stop sequence that is a book', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], stop: 'x'.repeat(1001) } }, 400, 'invalid_request_error', 'invalid_request', 'stop'],
+    [
+      'metadata nested without an end',
+      { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], metadata: { a: nested } } },
+      400,
+      'invalid_request_error',
+      'invalid_request',
+      'metadata',
+    ],
+    [
+      'a schema nested without an end',
+      { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], tools: [{ type: 'function', function: { name: 'f', parameters: { a: nested } } }] } },
+      400,
+      'invalid_request_error',
+      'invalid_request',
+      'tools[0].function.parameters',
+    ],
+    [
+      'a stop sequence that is a book',
+      { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], stop: 'x'.repeat(1001) } },
+      400,
+      'invalid_request_error',
+      'invalid_request',
+      'stop',
+    ],
     ['a model that is not there', { json: { model: 'gpt-x', messages: [{ role: 'user', content: 'x' }] } }, 404, 'invalid_request_error', 'model_not_found', 'model'],
   ] as const)('%s', async (_what, asked, status, type, code, param) => {
     const answer = await raw(chat, asked as never);
