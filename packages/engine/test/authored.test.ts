@@ -319,15 +319,15 @@ describe('a request that is on its way', () => {
     const { engine, ref } = await premises([], { models: only(model) });
     const { taskId } = await engine.submit('acme', { instruction: 'x' });
     await asked.promise;
+    const all: { seq: number | null; kind: string; data: unknown }[] = [];
     const events = (async () => {
-      const all: { seq: number | null; kind: string; data: unknown }[] = [];
       for await (const event of engine.events(ref(taskId))) all.push(event);
-      return all;
     })();
-    // Those that were recorded are read before those that pass are listened to.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Whoever is told what was recorded is listening to what passes.
+    while (!all.some(({ kind }) => kind === 'model_asked')) await new Promise((resolve) => setTimeout(resolve, 5));
     reply.resolve(js('return 1'));
-    const passing = (await events).filter(({ kind }) => kind === 'model');
+    await events;
+    const passing = all.filter(({ kind }) => kind === 'model');
     expect(passing.every(({ seq }) => seq === null)).toBe(true);
     const text = (phase: string) =>
       passing

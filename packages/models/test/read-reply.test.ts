@@ -39,6 +39,7 @@ test.each<[string, Partial<ModelReply>, RegExp, Language?]>([
   ['a reply that was withheld', { text: '', finish: 'filter' }, /withheld/],
   ['run_program without code', { text: '', calls: [{ name: 'run_program', arguments: { language: 'python' } }] }, /run_program takes/],
   ['run_program in another language', { text: '', calls: [{ name: 'run_program', arguments: { language: 'ruby', code: 'puts 1' } }] }, /run_program takes/],
+  ['run_program in what only looks like a language', { text: '', calls: [{ name: 'run_program', arguments: { language: 'constructor', code: 'x' } }] }, /run_program takes/],
   ['arguments that are no record', { text: '', calls: [{ name: 'run_program', arguments: null }] }, /run_program takes/],
   ['a function that was not offered', { text: '', calls: [{ name: 'bash', arguments: {} }] }, /no function bash/],
 ])('%s is a fault that says what to do', (_, more, message, wish) => {
@@ -47,7 +48,7 @@ test.each<[string, Partial<ModelReply>, RegExp, Language?]>([
 });
 
 test('only words are told apart, code in a language of others among them: they answer a conversation', () => {
-  for (const text of ['I cannot do that.', 'In Rust:\n```rust\nfn main() {}\n```\nThat is all.']) {
+  for (const text of ['I cannot do that.', 'In Rust:\n```rust\nfn main() {}\n```\nThat is all.', '```constructor\nx\n```']) {
     expect(readReply(reply(text))).toMatchObject({ kind: 'words', message: expect.stringMatching(/no program in the reply/) });
   }
   expect(readReply(reply('I cannot', { finish: 'length' })).kind).toBe('fault');

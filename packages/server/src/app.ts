@@ -32,7 +32,7 @@ import type { Env, ServerContext, ServerOptions } from './server-options.ts';
 
 export const BASE_PATH = '/api/v1';
 /** Of what speaks OpenAI's protocol. */
-export const OPENAI_PATH = '/v1';
+const OPENAI_PATH = '/v1';
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'mcp-session-id', 'mcp-protocol-version'];
 
 export interface AppOptions {

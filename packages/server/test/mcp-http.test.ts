@@ -194,6 +194,20 @@ describe('sessions', () => {
     }
   });
 
+  test('a tenant has no more of them where many are opened at once', async () => {
+    const few = await listening({ mcp: { maxSessions: 2 } });
+    try {
+      const opened = await Promise.all(Array.from({ length: 12 }, () => post(few.url, few.key, INITIALIZE)));
+      const ids = opened.flatMap(({ status, headers }) => (status === 200 ? [headers.get('mcp-session-id') ?? ''] : []));
+      const alive = await Promise.all(ids.map(async (id) => (await post(few.url, few.key, PING, { 'mcp-session-id': id, ...VERSION })).status === 200));
+      expect(opened.every(({ status }) => status === 200 || status === 429)).toBe(true);
+      expect(alive.filter(Boolean).length).toBeGreaterThan(0);
+      expect(alive.filter(Boolean).length).toBeLessThanOrEqual(2);
+    } finally {
+      await few.close();
+    }
+  });
+
   test('one that nobody uses ends', async () => {
     const brief = await listening({ mcp: { idleMs: 50 } });
     try {

@@ -302,10 +302,9 @@ describe('long texts and files', () => {
 
 describe('what programs have at hand', () => {
   test('tools are found by words, and described as declarations', async () => {
-    expect((await mcp.call('search_tools', { query: 'customer find' })).value).toEqual({
-      total: 1,
-      tools: [{ name: 'crm.find', description: 'Finds "a" customer', needs_approval: false }],
-    });
+    for (const args of [{ query: 'customer find' }, { query: 'finding customers' }, {}]) {
+      expect((await mcp.call('search_tools', args)).value).toEqual({ total: 1, tools: [{ name: 'crm.find', description: 'Finds "a" customer', needs_approval: false }] });
+    }
     expect((await mcp.call('search_tools', { query: 'nothing like it' })).value.tools).toEqual([]);
     const { value } = await mcp.call('describe_tools', { names: ['crm.find', 'crm.lost'], language: 'python' });
     expect(value).toMatchObject({ unknown: ['crm.lost'], tools: [{ name: 'crm.find', parameters: { required: ['id'] } }] });

@@ -54,6 +54,16 @@ const stream = async (content: string, more: object = {}) => {
 const textOf = (chunks: Awaited<ReturnType<typeof stream>>) => chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
 
 describe('a chat without tools', () => {
+  test('has the same key at its provider when it is sent again with its own, and never that of another tenant', async () => {
+    const json = { model: 'default', messages: [{ role: 'user', content: 'x' }] };
+    const headers = { 'idempotency-key': 'mine' };
+    const from = model.keys.length;
+    for (const key of [at.key, at.key, at.foreignKey]) await at.ask('POST', '/v1/chat/completions', { json, headers, key });
+    const [first, again, foreign] = model.keys.slice(from);
+    expect(again).toBe(first);
+    expect(foreign).not.toBe(first);
+  });
+
   test('is answered by the model, whole', async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [
       { role: 'developer', content: 'be brief' },
@@ -163,15 +173,6 @@ describe('an error is told as OpenAI tells it', () => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  test('the same Idempotency-Key of two tenants is two keys for the provider that they share', async () => {
-    const before = model.keys.length;
-    const asked = { json: { model: 'default', messages: [{ role: 'user', content: 'x' }] }, headers: { 'idempotency-key': 'one' } };
-    for (const key of [at.key, at.key, at.foreignKey]) expect(await raw(chat, { ...asked, key })).toMatchObject({ status: 200 });
-    const [first, again, theirs] = model.keys.slice(before);
-    expect(again).toBe(first);
-    expect(theirs).not.toBe(first);
-  });
-
   test('a path that is not there, and a scope that is missing', async () => {
     expect(await raw('/v1/embeddings', { json: {} })).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
     const reader = await at.newKey(['read']);
@@ -198,6 +199,18 @@ describe('an error is told as OpenAI tells it', () => {
     expect(Number(other.headers.get('retry-after'))).toBeGreaterThan(0);
     controller.abort();
     await busy.close();
+  });
+
+  test('a stream that is refused is not open any more', async () => {
+    const one = await listening({ models: { defaultName: model.name, find }, maxOpenRequests: 1 });
+    const messages = [{ role: 'user', content: 'x' }];
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    for (const more of [{}, { tools }]) {
+      const refused = await one.ask('POST', chat, { json: { model: 'gpt-x', messages, stream: true, ...more } });
+      expect(refused).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } });
+    }
+    expect((await one.ask('POST', chat, { json: { model: 'default', messages } })).status).toBe(200);
+    await one.close();
   });
 
   test('a server without models', async () => {

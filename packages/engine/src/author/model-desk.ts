@@ -116,7 +116,7 @@ export class ModelDesk {
       } catch (error) {
         if (tries >= RECORD_TRIES || (error instanceof FermataError && error.code === 'not_found')) throw error;
         // The store failed; the reply is paid for, and is not lost while we are here.
-        await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS * 2 ** tries).unref());
+        await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS * 2 ** (tries - 1)).unref());
       }
     }
   }

@@ -4,7 +4,7 @@ import { callIdOf } from '../call-desk.ts';
 import { resultOf } from '../call-result.ts';
 import type { LiveTask } from '../live-task.ts';
 
-export const PLAN = 'plan';
+const PLAN = 'plan';
 const LANGUAGES: readonly unknown[] = ['python', 'javascript', 'typescript'];
 
 interface Plan {

@@ -76,6 +76,10 @@ export function codeTool<TOOLS extends ToolSet>(tools: TOOLS, { toolApproval, ..
     toModelOutput: ({ output }: { output: CodeOutcome }) => modelOutput(output),
     async resume({ messages, answers, abortSignal, toolsContext }: ResumeOptions<TOOLS>) {
       const left = new Set(Object.keys(answers));
+      const waitedFor = new Set(waitingCode(messages).map(({ id }) => id));
+      const unknown = [...left].filter((id) => !waitedFor.has(id));
+      // Before any program goes on: what it does then is lost with the messages that are not given back.
+      if (unknown.length > 0) throw new FermataError('invalid_request', `no program in these messages waits for ${unknown.join(', ')}; they wait for ${idsIn(messages)}`);
       const goOn = async (part: ResultPart): Promise<ResultPart> => {
         const waiting = waitingOf(part);
         const answered = waiting.flatMap((call) => (left.delete(call.id) ? [[call.callId, { ...(answers[call.id] as CodeAnswer), of: call }] as const] : []));
@@ -83,13 +87,11 @@ export function codeTool<TOOLS extends ToolSet>(tools: TOOLS, { toolApproval, ..
         const given = { toolCallId: part.toolCallId, messages: [...messages], context: toolsContext as ToolsContext<TOOLS>, ...(abortSignal ? { abortSignal } : {}) };
         return { ...part, output: modelOutput(await programs.resume(stateOf(part) as string, new Map(answered), atWork(given))) };
       };
-      const resumed = await Promise.all(
+      return Promise.all(
         messages.map(async (message) =>
           message.role === 'tool' ? { ...message, content: await Promise.all(message.content.map((part) => (part.type === 'tool-result' ? goOn(part) : part))) } : message,
         ),
       );
-      if (left.size > 0) throw new FermataError('invalid_request', `no program in these messages waits for ${[...left].join(', ')}; they wait for ${idsIn(messages)}`);
-      return resumed;
     },
   } as unknown as CodeTool<TOOLS>;
 }

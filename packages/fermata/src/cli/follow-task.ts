@@ -129,7 +129,7 @@ class Following {
     };
     if (wait.kind === 'outcome_unknown' && redo) return settle(() => calls.retry(this.#taskId, callId));
     if ((wait.kind !== 'approval' && wait.kind !== 'review') || approve === undefined) return false;
-    const said = await approve(wait.tool ?? '', wait.arguments);
+    const said = await approve({ kind: wait.kind, tool: wait.tool ?? '', arguments: wait.arguments });
     if (!said) return false;
     return settle(() => (said.approve ? calls.approve(this.#taskId, callId) : calls.reject(this.#taskId, callId, { reason: said.reason })));
   }

@@ -1,5 +1,5 @@
-/** Whether a call that waits for somebody is a program that a model has written, which a person is to agree to. */
-export function isPlan(tool: string | null, args: unknown): boolean {
+/** Whether a call that waits is a program that a model has written, which a person is to agree to; a tool may have the same name. */
+export function isPlan({ kind, tool, arguments: args }: { kind: string; tool: string | null; arguments: unknown }): boolean {
   const { value } = (args ?? {}) as { value?: { code?: unknown } | null };
-  return tool === 'plan' && typeof value?.code === 'string';
+  return kind === 'review' && tool === 'plan' && typeof value?.code === 'string';
 }

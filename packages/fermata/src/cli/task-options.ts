@@ -52,16 +52,20 @@ export async function networkOf({ allowNet }: Pick<RunOptions, 'allowNet'>): Pro
 }
 
 /** Decides on a call, or on nothing where the person has left; absent where nobody here can. */
-export type Approval = ((tool: string, args: unknown) => Promise<{ approve: true } | { approve: false; reason: string } | undefined>) | undefined;
+export type Approval = ((wait: { kind: string; tool: string; arguments: unknown }) => Promise<{ approve: true } | { approve: false; reason: string } | undefined>) | undefined;
 
-/** Who decides on calls that need approval: nobody, if `ask` finds no terminal to ask at. `args` in wire form. */
+/** Who decides on calls that need approval: nobody, if `ask` finds no terminal to ask at. `arguments` in wire form. */
 export function approvalOf(how: TaskCommandOptions['approve']): Approval {
   if (how === 'auto') return async () => ({ approve: true });
   if (how === 'deny') return async () => ({ approve: false, reason: 'approvals are off (--approve deny)' });
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  return async (tool, args) => {
+  return async (wait) => {
     const { confirm, isCancel } = await import('@clack/prompts');
-    const answer = await confirm({ message: isPlan(tool, args) ? 'Run this program?' : `Allow ${tool}(${JSON.stringify(args)})?`, initialValue: false, output: process.stderr });
+    const answer = await confirm({
+      message: isPlan(wait) ? 'Run this program?' : `Allow ${wait.tool}(${JSON.stringify(wait.arguments)})?`,
+      initialValue: false,
+      output: process.stderr,
+    });
     if (!isCancel(answer)) return answer ? { approve: true } : { approve: false, reason: 'refused at the terminal' };
     // The prompt has taken the key from the terminal; it means here what it means elsewhere.
     process.emit('SIGINT');
@@ -72,5 +76,5 @@ export function approvalOf(how: TaskCommandOptions['approve']): Approval {
 /** The same for a task in memory. */
 export function approver(how: TaskCommandOptions['approve']): { approve?: Approver } {
   const approval = approvalOf(how);
-  return approval ? { approve: async ({ name, args }) => (await approval(name, toWire(args))) ?? new Promise<never>(() => {}) } : {};
+  return approval ? { approve: async ({ name, args }) => (await approval({ kind: 'approval', tool: name, arguments: toWire(args) })) ?? new Promise<never>(() => {}) } : {};
 }

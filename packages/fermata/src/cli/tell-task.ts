@@ -62,10 +62,11 @@ function stoppedText(task: Extract<TaskWire, { status: 'paused' | 'waiting' }>, 
   const at = task.line === null ? '' : ` at line ${task.line}`;
   const waits = (task.waiting_for ?? []).filter(({ kind }) => kind !== 'timer');
   const lines = [task.status === 'paused' ? `paused${at}; the task is kept` : `waiting${at} for ${waits.map(({ tool, kind }) => `${tool} (${kind})`).join(', ')}`];
-  for (const { call_id, kind, tool, arguments: args } of waits) {
+  for (const wait of waits) {
+    const { call_id, kind, tool, arguments: args } = wait;
     const what = kind === 'client_tool' ? 'answer' : kind === 'outcome_unknown' ? 'retry' : 'approve';
     lines.push(
-      `  ${isPlan(tool, args) ? 'the program' : `${tool}(${JSON.stringify(args)})`}: fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`,
+      `  ${isPlan(wait) ? 'the program' : `${tool}(${JSON.stringify(args)})`}: fermata task ${what} ${task.task_id} ${call_id}${what === 'approve' ? ' (or reject)' : what === 'retry' ? ' (or answer)' : ' --output <json>'}`,
     );
   }
   const decide = waits.some(({ kind }) => kind === 'approval') ? ' --approve auto' : '';

@@ -100,18 +100,21 @@ test('a program that waits is in the messages, and goes on from them alone: each
 });
 
 test('an answer to nothing, arguments that were changed on their way, and a state of another key or another user are refused', async () => {
-  const tools = toolsOf(shop());
+  const shopped = shop();
+  const tools = toolsOf(shopped);
   const code = codeTool(tools, { sealKey: SEAL, boundTo: 'ann' });
   const outcome = await code.execute({ language: 'javascript', code: 'return await tools.pay({ amount: 500 })' }, given);
   const output = await code.toModelOutput?.({ toolCallId: 'c', input: { language: 'javascript', code: '' }, output: outcome });
   const messages = [{ role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'code', output }] }] as ModelMessage[];
   const answers = { 'c:1': { approve: true as const } };
   await expect(code.resume({ messages, answers: { 'c:2': { approve: true } } })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('c:1') });
+  await expect(code.resume({ messages, answers: { ...answers, 'c:2': { approve: true } } })).rejects.toMatchObject({ code: 'invalid_request' });
   const changed = JSON.parse(JSON.stringify(messages).replace('"amount":500', '"amount":5'));
   await expect(code.resume({ messages: changed, answers })).rejects.toMatchObject({ code: 'invalid_request' });
   await expect(codeTool(tools, { sealKey: SEAL, boundTo: 'bob' }).resume({ messages, answers })).rejects.toMatchObject({ code: 'checkpoint_invalid' });
   const other = { id: SEAL.id, key: new Uint8Array(32).fill(6) };
   await expect(codeTool(tools, { sealKey: other, boundTo: 'ann' }).resume({ messages, answers })).rejects.toMatchObject({ code: 'checkpoint_invalid' });
+  expect(shopped.did).toEqual([]);
   expect(waitingCode(await code.resume({ messages, answers }))).toEqual([]);
 });
 

@@ -11,11 +11,8 @@ export type ReadReply = { kind: 'program'; program: FoundProgram } | { kind: 'lo
 
 type Reply = Pick<ModelReply, 'text' | 'calls' | 'finish'>;
 
-const LANGUAGES: Readonly<Record<string, Language>> = {
-  ...{ python: 'python', py: 'python', python3: 'python' },
-  ...{ javascript: 'javascript', js: 'javascript', mjs: 'javascript' },
-  ...{ typescript: 'typescript', ts: 'typescript' },
-};
+const NAMES: Record<Language, readonly string[]> = { python: ['python', 'py', 'python3'], javascript: ['javascript', 'js', 'mjs'], typescript: ['typescript', 'ts'] };
+const LANGUAGES: ReadonlyMap<string, Language> = new Map(Object.entries(NAMES).flatMap(([language, names]) => names.map((name) => [name, language as Language] as const)));
 /** Line by line: one pattern for whole blocks would try long lines again and again, and a reply may be made for that. */
 const OPENING = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
 const CLOSING = /^ {0,3}([`~]{3,})[ \t]*$/;
@@ -26,7 +23,7 @@ export function readReply(reply: Reply, wish?: Language): ReadReply {
   const call = calls.find(({ name }) => name === 'run_program');
   if (call) {
     const { language, code } = (call.arguments ?? {}) as { language?: unknown; code?: unknown };
-    const named = typeof language === 'string' ? LANGUAGES[language.toLowerCase()] : language === undefined ? wish : undefined;
+    const named = typeof language === 'string' ? LANGUAGES.get(language.toLowerCase()) : language === undefined ? wish : undefined;
     if (typeof code !== 'string' || !named) return fault('run_program takes { "language": "python" | "javascript" | "typescript", "code": "<the whole program>" }');
     return inLanguage({ language: named, code }, wish);
   }
@@ -57,7 +54,7 @@ export function lookupsIn({ calls }: Pick<ModelReply, 'calls'>): Lookup[] {
 export function replyText({ text, calls }: Pick<ModelReply, 'text' | 'calls'>): string {
   const called = calls.map(({ name, arguments: args }) => {
     const { language, code } = (args ?? {}) as { language?: unknown; code?: unknown };
-    if (name === 'run_program' && typeof code === 'string') return fenced({ language: LANGUAGES[String(language).toLowerCase()] ?? 'javascript', code });
+    if (name === 'run_program' && typeof code === 'string') return fenced({ language: LANGUAGES.get(String(language).toLowerCase()) ?? 'javascript', code });
     return `${name}(${JSON.stringify(args ?? {})})`;
   });
   return [text, ...called].filter(Boolean).join('\n\n') || '(nothing)';
@@ -72,7 +69,10 @@ export function fenced({ language, code }: FoundProgram): string {
 /** The last one: what comes before it are parts or drafts of it. */
 function fencedProgram(text: string, wish: Language | undefined): FoundProgram | undefined {
   const blocks = blocksIn(text);
-  const named = blocks.flatMap(({ label, code }) => (LANGUAGES[label] ? [{ language: LANGUAGES[label], code }] : []));
+  const named = blocks.flatMap(({ label, code }) => {
+    const language = LANGUAGES.get(label);
+    return language === undefined ? [] : [{ language, code }];
+  });
   const plain = wish === undefined ? [] : blocks.flatMap(({ label, code }) => (label === '' ? [{ language: wish, code }] : []));
   return named.at(-1) ?? plain.at(-1);
 }

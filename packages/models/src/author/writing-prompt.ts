@@ -79,7 +79,7 @@ function withHead(head: string, lines: readonly string[]): string[] {
 }
 
 /** The form of a value: names of fields and kinds of values. */
-export function shapeOf(value: unknown, depth = 0): string {
+function shapeOf(value: unknown, depth = 0): string {
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
   if (depth >= MOST_SHAPE_DEPTH) return Array.isArray(value) ? '[...]' : '{...}';
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.length} x ${shapeOf(value[0], depth + 1)}]`;

@@ -10,7 +10,7 @@ const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 const content = z.union([z.string(), z.array(part)], 'a text, or a list of parts, is wanted').nullish();
 const toolCall = z.looseObject({ id: z.string(), type: z.string().optional(), function: z.looseObject({ name: z.string(), arguments: z.string() }).optional() });
 
-export const chatMessageSchema = z.looseObject({
+const chatMessageSchema = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content,
   refusal: z.string().nullish(),

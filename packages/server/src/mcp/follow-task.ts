@@ -9,9 +9,10 @@ import { FermataApiError } from '@fermata/client';
 import type { TaskWire, WaitingForWire } from '@fermata/protocol/wire';
 import type { McpRequest } from './mcp-tool.ts';
 import { tellProgress } from './progress.ts';
-import { shorten } from './shown-task.ts';
 
 const LOOK_AGAIN_MS = 50;
+/** Characters of a value, a program or arguments that a person is shown; they must know where that is not all. */
+const MOST_ASKED = 4_000;
 
 /** The request was aborted while the user was asked. */
 export class AskingEnded extends Error {}
@@ -68,8 +69,16 @@ async function settle({ client }: McpRequest, taskId: string, callId: string, sa
 }
 
 export function questionOf({ kind, tool, arguments: args }: Pick<WaitingForWire, 'kind' | 'tool' | 'arguments'>): string {
-  if (kind === 'review') return `A program asks you to confirm this value: ${shorten((args as { value?: unknown } | null)?.value ?? args)}`;
-  return `A program wants to call ${tool} with ${shorten(args)}. Allow it?`;
+  if (kind !== 'review') return `A program wants to call ${tool} with ${inQuestion(JSON.stringify(args) ?? '')}. Allow it?`;
+  const value = (args as { value?: unknown } | null)?.value ?? args;
+  const { language, code } = (value ?? {}) as { language?: unknown; code?: unknown };
+  // Reviews that programs ask for have another name.
+  if (tool === 'plan' && typeof code === 'string') return `A model has written this program in ${language}. Run it?\n\n${inQuestion(code)}`;
+  return `A program asks you to confirm this value: ${inQuestion(JSON.stringify(value) ?? '')}`;
+}
+
+function inQuestion(text: string): string {
+  return text.length > MOST_ASKED ? `${text.slice(0, MOST_ASKED)} [cut: ${text.length - MOST_ASKED} of ${text.length} characters are not shown here]` : text;
 }
 
 /** It waits, and nobody needs to do anything: a sleep of the program goes by, or a call that somebody allowed is made. */

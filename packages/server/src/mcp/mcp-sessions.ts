@@ -66,10 +66,14 @@ export class McpSessions {
     const known = id === null ? undefined : this.#byId.get(id);
     if (this.#closed || (id !== null && known?.keyHash !== keyHash)) return notFound();
     const session = known ?? (await this.#open(caller.tenant, keyHash));
-    const response = await this.#through(session, request, caller, key);
-    // It was no initialization.
-    if (session.transport.sessionId === undefined) await session.server.close();
-    return response;
+    try {
+      const response = await this.#through(session, request, caller, key);
+      // It was no initialization.
+      if (session.transport.sessionId === undefined) await session.server.close();
+      return response;
+    } finally {
+      if (!known) session.open--;
+    }
   }
 
   async close(): Promise<void> {
@@ -78,31 +82,35 @@ export class McpSessions {
     await Promise.all([...this.#all].map(({ server }) => server.close()));
   }
 
+  /** In use, until its first request is answered. It is counted before anything is waited for, so that no two take the same room. */
   async #open(tenant: string, keyHash: string): Promise<Session> {
-    await this.#makeRoom(tenant);
+    const replaced = this.#makeRoom(tenant);
     const transport = new WebStandardStreamableHTTPServerTransport({
       ...{ sessionIdGenerator: randomUUID, eventStore: new RecentEvents(), maxRequestBodySize: this.#options.maxBodyBytes, keepAliveMs: this.#options.heartbeatMs },
       retryInterval: this.#options.retryMs ?? RETRY_MS,
       onsessioninitialized: (id) => void this.#byId.set(id, session),
     });
     const server = this.#options.newServer();
-    const session: Session = { tenant, keyHash, server, transport, open: 0, usedAt: performance.now() };
+    const session: Session = { tenant, keyHash, server, transport, open: 1, usedAt: performance.now() };
     this.#all.add(session);
     server.onclose = () => {
       this.#all.delete(session);
       if (transport.sessionId !== undefined) this.#byId.delete(transport.sessionId);
     };
+    await replaced;
     await server.connect(transport as Parameters<Server['connect']>[0]);
     this.#timer ??= setInterval(() => this.#endIdle(), Math.min(this.#idleMs, LONGEST_BETWEEN_LOOKS_MS)).unref();
     return session;
   }
 
-  async #makeRoom(tenant: string): Promise<void> {
+  /** Ends one that is not in use, if need be. */
+  #makeRoom(tenant: string): Promise<void> | undefined {
     const mine = [...this.#all].filter((session) => session.tenant === tenant);
-    if (mine.length < this.#maxSessions) return;
+    if (mine.length < this.#maxSessions) return undefined;
     const [oldest] = mine.filter(({ open }) => open === 0).sort((a, b) => a.usedAt - b.usedAt);
     if (!oldest) throw new QuotaExceeded(`${mine.length} MCP sessions are open already`, 'End those that are not needed, with DELETE /mcp, or try again later.');
-    await oldest.server.close();
+    this.#all.delete(oldest);
+    return oldest.server.close();
   }
 
   #endIdle(): void {
@@ -141,7 +149,10 @@ function untilItsEnd(body: ReadableStream<Uint8Array>, ended: () => void): Reada
   const reader = body.getReader();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        ended();
+        throw error;
+      });
       if (!done) return controller.enqueue(value);
       ended();
       controller.close();

@@ -61,11 +61,15 @@ export function chatRoutes(server: ServerContext): OpenAPIHono<Env> {
     const request = c.req.valid('json');
     refuseUnsupported(request);
     const leave = server.open.enter(c.get('caller').tenant);
+    let streams = false;
     try {
       const asTask = sentResults(request.messages).length > 0 || functionsOf(request).length > 0;
-      return await (asTask ? taskChat(c, server, request, leave) : modelChat(c, server, request, leave));
+      const response = await (asTask ? taskChat(c, server, request, leave) : modelChat(c, server, request, leave));
+      streams = request.stream === true;
+      return response;
     } finally {
-      if (!request.stream) leave();
+      // A stream leaves at its end; one that was refused has none.
+      if (!streams) leave();
     }
   });
 
@@ -127,9 +131,9 @@ function streamed(c: Context<Env>, server: ServerContext, request: ChatRequest, 
   return streamAnswer(c, server, { ...how, stops: stopsOf(request), withUsage: request.stream_options?.include_usage === true });
 }
 
-/** Tenants share the provider's account: the same key of two of them is two keys there. */
-function providerKey(tenant: string, key: string | undefined): string | undefined {
-  return key === undefined ? undefined : createHash('sha256').update(`${tenant}\n${key}`).digest('hex');
+/** A provider knows one key for all tenants: what one of them has asked by the same name is nothing to another. */
+function providerKey(tenant: string, given: string | undefined): string | undefined {
+  return given === undefined ? undefined : createHash('sha256').update(`${tenant}\n${given}`).digest('hex');
 }
 
 /** The same for the same turn. */

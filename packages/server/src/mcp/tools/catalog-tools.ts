@@ -1,29 +1,33 @@
 /** What programs have at hand: tools, and libraries. */
 import { strictOptions } from '@fermata/protocol/schemas';
-import { nameSchema, type ToolWire } from '@fermata/protocol/wire';
-import { pythonStubs, typescriptStubs } from '@fermata/tools/registry';
+import { nameSchema } from '@fermata/protocol/wire';
+import { pythonStubs, searchTools, typescriptStubs } from '@fermata/tools/stubs';
 import { z } from 'zod';
 import { mcpTool } from '../mcp-tool.ts';
 
 const MOST_FOUND = 100;
 const MOST_DESCRIBED = 50;
 
-const searchTools = mcpTool({
+const findTools = mcpTool({
   name: 'search_tools',
   title: 'Find tools that programs can call',
-  description: 'Finds the tools that programs of run_code can call, by words in their names and descriptions; without a query it lists them. describe_tools tells their arguments.',
+  description:
+    'Finds the tools that programs of run_code can call, by words in their names and descriptions, the best first; without a query it lists them. describe_tools tells their arguments.',
   scope: 'read',
   readOnly: true,
   idempotent: true,
-  input: strictOptions({ query: z.string().max(1000).default('').describe('Words that must all appear'), limit: z.int().min(1).max(MOST_FOUND).default(30) }),
+  input: strictOptions({
+    query: z.string().max(1000).default('').describe('Words of what is wanted; told are the tools in which most of them are found'),
+    limit: z.int().min(1).max(MOST_FOUND).default(30),
+  }),
   output: z.object({
     tools: z.array(z.object({ name: z.string(), description: z.string(), needs_approval: z.boolean() })),
     total: z.number().describe('How many fit'),
   }),
   async perform({ query, limit }, { client }) {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = ({ name, description }: ToolWire) => words.every((word) => `${name} ${description}`.toLowerCase().includes(word));
-    const found = (await client.tools.list()).items.filter(fits);
+    const { items } = await client.tools.list();
+    const byName = new Map(items.map((tool) => [tool.name, tool]));
+    const found = query.trim() === '' ? items : searchTools(items, query, items.length).flatMap(({ name }) => byName.get(name) ?? []);
     const tools = found.slice(0, limit).map(({ name, description, requires_approval }) => ({ name, description, needs_approval: requires_approval }));
     const lines = tools.map(({ name, description, needs_approval }) => `${name}${needs_approval ? ' (needs approval)' : ''}: ${description.split('\n')[0]}`);
     if (found.length > limit) lines.push(`and ${found.length - limit} more; search for words`);
@@ -79,4 +83,4 @@ const listLibraries = mcpTool({
   },
 });
 
-export const catalogTools = [searchTools, describeTools, listLibraries];
+export const catalogTools = [findTools, describeTools, listLibraries];
