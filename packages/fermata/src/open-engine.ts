@@ -123,12 +123,30 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
   const { engineTools } = await import('./engine-tools.ts');
   const models = wanted && (await modelsOf(wanted));
   const owner = folder === undefined ? undefined : takeFolder(folder);
-  let begun: ToolRegistry | undefined;
+  /** Closes what is open, in the reverse order of the opening; all of it, whatever fails. */
+  const closers: ((how?: { drainMs?: number }) => unknown)[] = [() => owner?.release()];
+  const close = async (how?: { drainMs?: number }) => {
+    const failures: unknown[] = [];
+    for (const closer of closers.splice(0).reverse()) {
+      try {
+        await closer(how);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+  // Those that were made here.
+  if (models && models !== wanted) closers.push(() => (models as Models & AsyncDisposable)[Symbol.asyncDispose]());
   try {
     const store = folder === undefined || owner === undefined ? createMemoryStore() : createSqliteStore({ folder, owner });
     const sealKey = options.sealKey ?? folderKey(folder);
     const size = { cacheDir, maxBytes: maxResidentBytes };
     const host = where === 'threads' ? createThreadHost({ ...size, threads }) : createChildHost({ ...size, children: threads, jail });
+    closers.push(
+      () => store.close(),
+      () => host.close(),
+    );
     const told = typeof tools === 'function' ? await tools(store) : tools;
     const equipment: Equipment = 'tools' in told ? told : { tools: told };
     const policy = new PolicyBook({ store, rules: [...given, ...(equipment.policy ?? [])] });
@@ -137,7 +155,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       ...(network ? { network } : {}),
       ...(secret ? { secret } : {}),
     });
-    begun = registry;
+    closers.push(() => registry.close());
     const taskTools = engineTools({ registry, policy, network, networkHeaders, trustHosts, anyHost, runTask: (...task) => runToItsEnd(engine, ...task) });
     const engine: Engine = createEngine({
       ...rest,
@@ -153,17 +171,10 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
       check: (request, callable) => checkTask(request, callable) as ReturnType<NonNullable<EngineOptions['check']>>,
       tools: taskTools,
     });
+    closers.push((how) => engine.close(how));
     await listeners?.load(store);
     await registry.connect(sourcesWaitMs);
     await engine.start();
-    const close = async (how?: { drainMs?: number }) => {
-      await engine.close(how);
-      await registry.close();
-      await host.close();
-      // Those that were made here.
-      if (models && models !== wanted) await (models as Models & AsyncDisposable)[Symbol.asyncDispose]();
-      owner?.release();
-    };
     const prepare = async (languages: readonly Language[] = ['python', 'javascript']) => {
       await Promise.all([...new Set(languages)].map(prepareCheck));
       for (const name of new Set(languages.map((language) => imageOfLanguage[language]))) await host.prepare(name);
@@ -176,8 +187,7 @@ export async function openEngine(options: OpenEngineOptions = {}): Promise<OpenE
     };
     return { engine, store, registry, policy, models, owner, check, prepare, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
-    await begun?.close();
-    owner?.release();
+    await close({ drainMs: 0 }).catch(() => {});
     throw error;
   }
 }

@@ -62,9 +62,12 @@ export async function openLocal(folder: string, { toolsFile, sourcesMustConnect 
   const server = createServer({ engine, store, tools: registry, images, check, policy, listeners, models: made, ...how });
   const socket = socketOf(folder);
   const close = async (drainMs: number) => {
-    await server.close({ drainMs });
-    socket.remove();
-    await opened.close();
+    try {
+      await server.close({ drainMs });
+    } finally {
+      socket.remove();
+      await opened.close();
+    }
   };
   try {
     socket.remove();
