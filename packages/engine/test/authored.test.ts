@@ -65,6 +65,15 @@ describe('repairs', () => {
     expect(task).toMatchObject({ status: 'failed', authored: null, error: { code: 'model_error', hint: expect.stringContaining('another model') } });
   });
 
+  test('a model that goes on without an end is stopped by the bound on the journal', async () => {
+    const model = new BilledModel(Array(50).fill(`No. ${'x'.repeat(100_000)}`));
+    const { run, engine, ref } = await premises([], { models: only(model) });
+    const task = await run({ instruction: 'x', model: { maxRepairs: 1000 }, limits: { maxJournalBytes: 1024 * 1024 } });
+    expect(task).toMatchObject({ status: 'failed', error: { code: 'journal_limit', message: expect.stringContaining('what its model was asked') } });
+    const bytes = (await engine.journal(ref(task.taskId))).reduce((sum, { body }) => sum + body.length, 0);
+    expect(bytes).toBeLessThan(1024 * 1024 + 200_000);
+  });
+
   test('a library that the task requires and nobody has is no fault of the program', async () => {
     const model = new BilledModel([js('return 1')]);
     const check: EngineOptions['check'] = async () => ({ findings: [], fault: { code: 'library_missing', message: 'there is no pandas' } });

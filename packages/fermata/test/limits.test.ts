@@ -139,6 +139,15 @@ test('notes count across a snapshot', async () => {
   expect([result.error?.code, (await restored.run()).error?.code]).toEqual(['output_limit', 'output_limit']);
 });
 
+test.each<[string, Language, string]>([
+  ['an argument', 'python', 'tools.take(a=10**20_000)'],
+  ['a result', 'python', '10**20_000'],
+  ['a result of JavaScript', 'javascript', 'return 10n ** 20_000n'],
+])('an integer of very many digits ends its program, which would have the host read it for long: %s', async (_, language, code) => {
+  const tools = [{ name: 'take', execute: () => 1 }];
+  expect(await fermata.run({ language, code, tools })).toMatchObject({ status: 'failed', error: { name: 'ValueError', message: expect.stringContaining('20000 digits') } });
+});
+
 test('arguments of very many parts are refused, and small ones of many calls count as what they take of the host', async () => {
   const tools = [{ name: 'take', execute: () => new Promise(() => {}) }];
   const one = await fermata.run({ language: 'python', code: 'tools.take(a=[[]] * 200_000)', tools });

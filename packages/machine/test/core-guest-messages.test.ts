@@ -13,7 +13,7 @@ test('a wait for ever, or for longer than there are dates, is one for the last m
 
 test('what is no time, and no stack, is refused', () => {
   for (const due of [Number.NaN, 'soon', undefined]) expect(() => readSaid({ say: 'wait', due })).toThrow();
-  for (const stack of [undefined, 5, [null], [{ file: 'main.py', line: 'x', function: 'f', locals: {} }]]) expect(() => readStack({ stack })).toThrow();
+  for (const stack of [undefined, 5, [null], new Array(1), [{ file: 'main.py', line: 'x', function: 'f', locals: {} }]]) expect(() => readStack({ stack })).toThrow();
 });
 
 describe('a message that a program makes up', () => {

@@ -146,6 +146,7 @@ describe('bytes that no honest guest sends', () => {
     ['a second value', [0, 0]],
     ['an unknown tag', [13]],
     ['an integer that is no digits', [5, 2, 0x2d, 0x2d]],
+    ['an integer of very many digits', [5, 0xa1, 0x9c, 0x01, ...Array<number>(20_001).fill(0x39)]],
     ['a list longer than the bytes', [8, 0xff, 0xff, 0xff, 0x7f]],
     ['an instant that is no time', [12, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f]],
   ])('are refused: %s', (_what, bytes) => {

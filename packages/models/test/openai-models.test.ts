@@ -244,6 +244,14 @@ describe('names', () => {
     expect(fails(find('gpt-x', { own: { baseUrl: 'http://127.0.0.1:1/v1' } }))).toContain('Write it as <provider>/<model>, with one of openai, anthropic, mistral, google, own.');
   });
 
+  test('the name of a model leads to no other address of its provider', () => {
+    const models = createModels({ environment });
+    for (const model of ['../../v1/files?x=', 'a/../../b', 'a/%2e%2e/b', 'a#b', 'a?b', 'a\\..\\b', 'a\r\nb', './b', 'a b']) {
+      for (const provider of ['google', 'openai']) expect(() => models.find(`${provider}/${model}`), model).toThrow('is not the name of a model');
+    }
+    for (const name of ['google/tunedModels/mine-1', 'openai/ft:gpt-4o:org::id', 'openai/@cf/meta/llama-3.1-8b:free']) expect(models.find(name).name).toBe(name);
+  });
+
   test('a model that a provider does not have says which are configured', async () => {
     await using server = await createScriptedServer([{ fault: { status: 404, message: 'no such model' } }]);
     expect((await refusal(ask(server, 'openai'))).hint).toBe('Models of openai that are configured: a-model.');

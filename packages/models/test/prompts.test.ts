@@ -99,3 +99,10 @@ test('a large result is cut for the answer, and the rest can be read piece by pi
   expect(piece).toBe('Characters 19999 to 20002 of 20002 of the result:\nyy"');
   expect(lookedUp([{ name: 'read_result', from: 0, length: 100_000 }], { tools: [], result }).length).toBeLessThan(8_200);
 });
+
+test('a reply that looks up very much is told a part of it', () => {
+  const result = JSON.stringify('y'.repeat(20_000));
+  const told = lookedUp(Array(5000).fill({ name: 'read_result', from: 0, length: 8_000 }), { tools: [], result });
+  expect(told.length).toBeLessThan(8 * 8_200);
+  expect(told).toContain('4992 more were not looked up');
+});

@@ -74,3 +74,19 @@ test('a reply that called a function is shown again as text, and reads the same'
   expect(fenced({ language: 'python', code })).toMatch(/^````python\n/);
   expect(replyText({ text: '', calls: [] })).toBe('(nothing)');
 });
+
+test('replies that are made to be read slowly are read in no time', () => {
+  // A pattern that tried again at every character would take hours for these.
+  const long = 1_000_000;
+  for (const text of [
+    '`'.repeat(long),
+    `\`\`\`${'a'.repeat(long)}`,
+    `\`\`\`${' '.repeat(long)}`,
+    '```js'.repeat(long / 5),
+    `\`\`\`js\n${'`'.repeat(long)} x`,
+    '```\n'.repeat(long / 4),
+  ])
+    readReply(reply(text));
+  const code = `x = "${'`'.repeat(long)}"`;
+  expect(readReply(reply(fenced({ language: 'python', code })))).toEqual(program('python', `${code}\n`));
+});

@@ -29,6 +29,8 @@ export type Value = undefined | null | boolean | number | bigint | string | Uint
 
 /** Levels of nesting that a value may have. */
 export const MAX_VALUE_DEPTH = 200;
+/** Digits that an integer may have: to read or write more of them takes long, and a thread with many tasks waits meanwhile. */
+export const MAX_INTEGER_DIGITS = 20_000;
 
 /** A value that has no faithful form; `path` says where, e.g. `args.items[3]`. */
 export class ValueError extends TypeError {
@@ -53,7 +55,7 @@ export function toWire(value: unknown, path = 'value', depth = 0): Json {
     return { [TAG]: ['number', Object.is(value, -0) ? '-0' : String(value)] };
   }
   if (value === undefined) return { [TAG]: ['undefined'] };
-  if (typeof value === 'bigint') return { [TAG]: ['integer', String(value)] };
+  if (typeof value === 'bigint') return { [TAG]: ['integer', digitsOf(value, path)] };
   if (typeof value !== 'object') throw new ValueError(path, `a ${typeof value} cannot be passed on`);
   const child = (inner: unknown, step: string) => toWire(inner, path + step, depth + 1);
   if (Array.isArray(value)) return Array.from(value, (item, index) => child(item, `[${index}]`));
@@ -89,7 +91,7 @@ function fromTag(tag: unknown, path: string, child: (inner: unknown, step: strin
   const [kind, body] = tag as [unknown, unknown];
   if (kind === 'undefined') return undefined;
   if (kind === 'number' && ['NaN', 'Infinity', '-Infinity', '-0'].includes(body as string)) return Number(body);
-  if (kind === 'integer' && typeof body === 'string' && /^-?\d+$/.test(body)) return BigInt(body);
+  if (kind === 'integer' && typeof body === 'string' && /^-?\d+$/.test(body)) return BigInt(shortEnough(body, path));
   if (kind === 'bytes' && typeof body === 'string') return new Uint8Array(Buffer.from(body, 'base64'));
   if (kind === 'instant' && typeof body === 'string') {
     const date = new Date(body);
@@ -111,6 +113,16 @@ function fromTag(tag: unknown, path: string, child: (inner: unknown, step: strin
     return record;
   }
   throw bad();
+}
+
+/** Throws {@link ValueError} for an integer that is too long to be passed on. */
+export function digitsOf(value: bigint, path: string): string {
+  return shortEnough(String(value), path);
+}
+
+function shortEnough(digits: string, path: string): string {
+  if (digits.length > MAX_INTEGER_DIGITS) throw new ValueError(path, `an integer of more than ${MAX_INTEGER_DIGITS} digits cannot be passed on; pass it as a text`);
+  return digits;
 }
 
 /** What a value takes of memory, about. */

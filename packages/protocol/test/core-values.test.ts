@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromWire, MAX_VALUE_DEPTH, toWire, type Value, ValueError } from '../src/values.ts';
+import { fromWire, MAX_INTEGER_DIGITS, MAX_VALUE_DEPTH, toWire, type Value, ValueError } from '../src/values.ts';
 
 const throughJson = (value: unknown) => fromWire(JSON.parse(JSON.stringify(toWire(value))));
 
@@ -107,6 +107,14 @@ describe('what has no faithful form is refused, and the error says where', () =>
     expect(() => toWire(nested(MAX_VALUE_DEPTH + 1))).toThrow(ValueError);
     expect(() => fromWire(nested(MAX_VALUE_DEPTH + 1))).toThrow(ValueError);
   });
+});
+
+test('an integer may have the documented digits and no more', () => {
+  const largest = 10n ** BigInt(MAX_INTEGER_DIGITS) - 1n;
+  expect(throughJson(largest)).toBe(largest);
+  expect(() => toWire(largest + 1n)).toThrow(ValueError);
+  // It is refused without being read, which would take a minute.
+  expect(() => fromWire({ $fermata: ['integer', '9'.repeat(16_000_000)] })).toThrow('cannot be passed on');
 });
 
 test('reading any JSON whatever gives a value or a ValueError', () => {

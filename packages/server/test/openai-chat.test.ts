@@ -8,8 +8,8 @@ import { type Listening, listening } from './listening.ts';
 class Echo implements Model {
   readonly name = 'echo/large';
   readonly asked: ModelRequest[] = [];
-  readonly gone: unknown[] = [];
   readonly keys: string[] = [];
+  readonly gone: unknown[] = [];
   async generate(request: ModelRequest, { onText, onRestart, signal, idempotencyKey }: ModelCallOptions): Promise<ModelReply> {
     this.asked.push(request);
     this.keys.push(idempotencyKey);
@@ -132,6 +132,7 @@ test('models are listed', async () => {
 describe('an error is told as OpenAI tells it', () => {
   const raw = (path: string, asked: Parameters<Listening['ask']>[2]) => at.ask('POST', path, asked);
   const chat = '/v1/chat/completions';
+  const nested = JSON.parse(`${'['.repeat(3000)}${']'.repeat(3000)}`);
 
   test.each([
     ['a key that is not known', { json: {}, key: 'fm_x' }, 401, 'authentication_error', 'invalid_api_key', null],
@@ -141,6 +142,30 @@ describe('an error is told as OpenAI tells it', () => {
     ['no JSON', { body: '{', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request_error', 'invalid_request', null],
     ['another type', { body: 'x', headers: { 'content-type': 'text/plain' } }, 415, 'invalid_request_error', 'unsupported_media_type', null],
     ['two answers', { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], n: 2 } }, 400, 'invalid_request_error', 'unsupported_value', 'n'],
+    [
+      'metadata nested without an end',
+      { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], metadata: { a: nested } } },
+      400,
+      'invalid_request_error',
+      'invalid_request',
+      'metadata',
+    ],
+    [
+      'a schema nested without an end',
+      { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], tools: [{ type: 'function', function: { name: 'f', parameters: { a: nested } } }] } },
+      400,
+      'invalid_request_error',
+      'invalid_request',
+      'tools[0].function.parameters',
+    ],
+    [
+      'a stop sequence that is a book',
+      { json: { model: 'default', messages: [{ role: 'user', content: 'x' }], stop: 'x'.repeat(1001) } },
+      400,
+      'invalid_request_error',
+      'invalid_request',
+      'stop',
+    ],
     ['a model that is not there', { json: { model: 'gpt-x', messages: [{ role: 'user', content: 'x' }] } }, 404, 'invalid_request_error', 'model_not_found', 'model'],
   ] as const)('%s', async (_what, asked, status, type, code, param) => {
     const answer = await raw(chat, asked as never);

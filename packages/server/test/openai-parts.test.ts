@@ -108,6 +108,7 @@ describe('the content of a tool message', () => {
     ['{"$fermata": ["date", "x"]}', { $fermata: ['date', 'x'] }],
     ['{"error": "x", "code": 1}', { error: 'x', code: 1 }],
     ['{"error": null}', { error: null }],
+    ['9'.repeat(20_001), '9'.repeat(20_001)],
     [`${'['.repeat(300)}${']'.repeat(300)}`, `${'['.repeat(300)}${']'.repeat(300)}`],
   ])('%s is the value %o', (content, value) => {
     const decision = decisionOf(content);

@@ -174,3 +174,17 @@ test('a tool that says what it returns has it as the type of its result', () => 
   expect(python).toContain('-> Node');
   expect(python).toContain('class Node(TypedDict):\n    below: list[Node]');
 });
+
+test('a schema that asks for very much in few words, or is no good, takes no more time than another', () => {
+  // Six branches on each of thirty levels; a place to look up for each of many names; what cannot be decoded.
+  const branches = Array.from({ length: 30 }).reduce<object>((inner) => ({ type: Array(6).fill('object'), properties: { a: inner } }), {});
+  const numbers = Array.from({ length: 20_000 }, (_, i) => i);
+  const $defs = Object.fromEntries(numbers.map((i) => [`d${i}`, { t: { type: 'object', properties: { x: { type: 'string' } } } }]));
+  const references = { type: 'object', properties: Object.fromEntries(numbers.map((i) => [`p${i}`, { $ref: `#/$defs/d${i}/t` }])), $defs };
+  for (const stubs of [typescriptStubs, pythonStubs]) {
+    expect(stubs([toolOf('many', { type: 'object', properties: { b: branches } })])).toContain('many');
+    expect(stubs([toolOf('names', references)]).length).toBeLessThan(2_000_000);
+    expect(stubs([withField({ $ref: '#/%' })])).toContain('t(');
+    expect(stubs([withField({ $ref: '#/$defs/50%' }, { $defs: { '50%': { type: 'string' } } })])).toMatch(/str/);
+  }
+});

@@ -211,7 +211,7 @@ export class AuthoredLease implements Lease {
       const messages = answerPrompt(live.row.request, { program: authored, result, printed: stdout, files: live.row.files });
       return await this.#ask(story, 'answering', messages, answeringFunctions(result, story.looks < MOST_LOOKS));
     } catch (error) {
-      if (!(error instanceof FermataError) || error.code !== 'model_error') throw error;
+      if (!(error instanceof FermataError) || !['model_error', 'journal_limit'].includes(error.code)) throw error;
       // What the program has done stands, and is not done again for want of words.
       live.record('model_failed', { n: story.open?.n ?? story.asks, error: systemFault(error) });
       await live.flush();
@@ -230,11 +230,20 @@ export class AuthoredLease implements Lease {
       live.change({ desired: 'pause', pauseReason: 'budget' });
       return undefined;
     }
+    this.#mustHaveRoom(messages);
     const ask: Ask = { n: story.asks + 1, phase, model: this.#options.models.nameFor(live.row.request), messages, functions };
     live.record('model_asked', ask);
     live.change({ step: phase });
     await live.flush();
     return this.#replied(ask);
+  }
+
+  /** All messages of a request go into the journal. Throws `journal_limit`. */
+  #mustHaveRoom(messages: readonly ModelMessage[]): void {
+    const { maxJournalBytes } = this.#options.limits(this.live);
+    if (this.live.journalBytes + Buffer.byteLength(JSON.stringify(messages)) <= maxJournalBytes) return;
+    const message = `more than ${maxJournalBytes} bytes had to be kept of the task: what its model was asked, and has replied, counts too`;
+    throw new FermataError('journal_limit', message);
   }
 
   /** Until the reply is recorded, or something else is wanted of the task; the reply is then recorded without it. */

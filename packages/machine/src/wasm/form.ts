@@ -64,7 +64,8 @@ export function either<A, B>(one: Form<A>, other: Form<B>): Form<A | B> {
 }
 
 export function listOf<T>(form: Form<T>): Form<T[]> {
-  return (value) => list(value).map((item, index) => at(index, form, item));
+  // Unlike `map`, this looks at places that are empty, too.
+  return (value) => Array.from(list(value), (item, index) => at(index, form, item));
 }
 
 /** A list of as many items, each with its form. */

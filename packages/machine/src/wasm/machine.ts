@@ -411,8 +411,7 @@ export class Machine {
       return { value, bytes: sent.length + parts * PART_BYTES };
     } catch (error) {
       if (!(error instanceof TooManyParts)) throw error;
-      const message = 'a value has too many parts to cross; pass it as a string, as bytes or as a file';
-      throw new Ended({ emitted: this.#emitted, kind: 'failed', error: { name: 'ValueError', message, traceback: '', line: null, column: null } });
+      throw new Ended({ emitted: this.#emitted, kind: 'failed', error: { name: 'ValueError', message: error.message, traceback: '', line: null, column: null } });
     }
   }
 

@@ -4,7 +4,7 @@
  * Encoding throws `ValueError` where a value has no faithful form; decoding throws `Truncated` or `MalformedValue` on
  * bytes that no honest guest sends, and never reads outside them.
  */
-import { bytesOf, MAX_VALUE_DEPTH, mustBeRecord, setOwn, type Value, ValueError, type ValueRecord } from '@fermata/protocol';
+import { bytesOf, digitsOf, MAX_INTEGER_DIGITS, MAX_VALUE_DEPTH, mustBeRecord, setOwn, type Value, ValueError, type ValueRecord } from '@fermata/protocol';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { decodeString, encodeString } from './wtf8.ts';
 
@@ -31,7 +31,7 @@ export class MalformedValue extends Error {
 /** Depth of what carries values of full depth within itself: messages and saved states. */
 export const MAX_CARRIER_DEPTH = MAX_VALUE_DEPTH + 8;
 
-/** A value of so many parts that its form here would need far more memory than its bytes. */
+/** A value that would need far more here than its bytes: memory for its parts, or time for its digits. */
 export class TooManyParts extends MalformedValue {}
 
 /** Two bytes can stand for an object of hundreds, so parts are counted, and containers count for more. */
@@ -49,7 +49,7 @@ class Budget {
   }
   spend(parts: number): void {
     this.#spent += parts;
-    if (this.#spent > this.#most) throw new TooManyParts('it has too many parts');
+    if (this.#spent > this.#most) throw new TooManyParts('a value has too many parts to cross; pass it as a string, as bytes or as a file');
   }
 }
 
@@ -84,7 +84,7 @@ function write(writer: ByteWriter, value: unknown, path: string, depthLeft: numb
       return writer.double(value);
     case 'bigint':
       writer.byte(TAG.integer);
-      return writer.block(encodeString(String(value)));
+      return writer.block(encodeString(digitsOf(value, path)));
     case 'string':
       writer.byte(TAG.string);
       return writer.block(encodeString(value));
@@ -156,6 +156,7 @@ function read(reader: ByteReader, depth: number, budget: Budget): Value {
       return reader.double();
     case TAG.integer: {
       const digits = decodeString(reader.block());
+      if (digits.length > MAX_INTEGER_DIGITS) throw new TooManyParts(`an integer has more than ${MAX_INTEGER_DIGITS} digits, too many to cross; pass it as a string`);
       if (!/^-?\d+$/.test(digits)) throw new MalformedValue('an integer is not digits');
       return BigInt(digits);
     }

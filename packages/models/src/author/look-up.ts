@@ -6,19 +6,21 @@ import type { Lookup } from './read-reply.ts';
 /** How often a model may look something up, for one task. */
 export const MOST_LOOKS = 8;
 export const MOST_READ_CHARS = 8_000;
+/** In one reply. */
+const MOST_AT_ONCE = 8;
 const MOST_TOOLS = 12;
 const MOST_STUB_CHARS = 12_000;
 
 /** What is told in return. `result`: the JSON of the program's result, once there is one. */
 export function lookedUp(lookups: readonly Lookup[], { tools, result }: { tools: readonly StubTool[]; result?: string | undefined }): string {
-  return lookups
-    .map((lookup) => {
-      if (lookup.name === 'search_tools') return searched(lookup.query, tools);
-      if (result === undefined) return 'There is no result yet.';
-      const piece = result.slice(lookup.from, lookup.from + Math.min(lookup.length, MOST_READ_CHARS));
-      return `Characters ${lookup.from} to ${lookup.from + piece.length} of ${result.length} of the result:\n${piece}`;
-    })
-    .join('\n\n');
+  const left = lookups.length - MOST_AT_ONCE;
+  const found = lookups.slice(0, MOST_AT_ONCE).map((lookup) => {
+    if (lookup.name === 'search_tools') return searched(lookup.query, tools);
+    if (result === undefined) return 'There is no result yet.';
+    const piece = result.slice(lookup.from, lookup.from + Math.min(lookup.length, MOST_READ_CHARS));
+    return `Characters ${lookup.from} to ${lookup.from + piece.length} of ${result.length} of the result:\n${piece}`;
+  });
+  return [...found, ...(left > 0 ? [`${left} more were not looked up: ask for ${MOST_AT_ONCE} at once, and no more.`] : [])].join('\n\n');
 }
 
 function searched(query: string, tools: readonly StubTool[]): string {

@@ -13,8 +13,9 @@ type Reply = Pick<ModelReply, 'text' | 'calls' | 'finish'>;
 
 const NAMES: Record<Language, readonly string[]> = { python: ['python', 'py', 'python3'], javascript: ['javascript', 'js', 'mjs'], typescript: ['typescript', 'ts'] };
 const LANGUAGES: ReadonlyMap<string, Language> = new Map(Object.entries(NAMES).flatMap(([language, names]) => names.map((name) => [name, language as Language] as const)));
-/** A block, closed or running to the end of the text. */
-const FENCE = /^[ ]{0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n]*\n([\s\S]*?)(?:^[ ]{0,3}\1[`~]*[ \t]*$|(?![\s\S]))/gm;
+/** Line by line: one pattern for whole blocks would try long lines again and again, and a reply may be made for that. */
+const OPENING = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
+const CLOSING = /^ {0,3}([`~]{3,})[ \t]*$/;
 
 /** Of a request for a program. `wish`: the language that it is to be in. */
 export function readReply(reply: Reply, wish?: Language): ReadReply {
@@ -60,8 +61,8 @@ export function replyText({ text, calls }: Pick<ModelReply, 'text' | 'calls'>): 
 }
 
 export function fenced({ language, code }: FoundProgram): string {
-  let fence = '```';
-  while (code.includes(fence)) fence += '`';
+  const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${code.replace(/\n$/, '')}\n${fence}`;
 }
 
@@ -76,8 +77,22 @@ function fencedProgram(text: string, wish: Language | undefined): FoundProgram |
   return named.at(-1) ?? plain.at(-1);
 }
 
+/** Blocks, each closed or running to the end of the text. */
 function blocksIn(text: string): { label: string; code: string }[] {
-  return [...text.replaceAll('\r\n', '\n').matchAll(FENCE)].map(([, , label = '', code = '']) => ({ label: label.toLowerCase(), code }));
+  const blocks: { label: string; code: string }[] = [];
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  let open: { fence: string; label: string; from: number } | undefined;
+  for (const [at, line] of lines.entries()) {
+    if (open && CLOSING.exec(line)?.[1]?.startsWith(open.fence)) {
+      blocks.push({ label: open.label, code: [...lines.slice(open.from, at), ''].join('\n') });
+      open = undefined;
+    } else if (!open && at < lines.length - 1) {
+      const [, fence, label = ''] = OPENING.exec(line) ?? [];
+      if (fence !== undefined) open = { fence, label: label.toLowerCase(), from: at + 1 };
+    }
+  }
+  if (open) blocks.push({ label: open.label, code: lines.slice(open.from).join('\n') });
+  return blocks;
 }
 
 function inLanguage({ language, code }: FoundProgram, wish: Language | undefined): ReadReply {

@@ -42,6 +42,11 @@ export function createModels(options: ModelsOptions = {}): Models & AsyncDisposa
       throw new FermataError('model_error', `the model ${name} has no provider in its name`, {
         hint: `Write it as <provider>/<model>, with one of ${names.join(', ')}; or as scripted:<file>.`,
       });
+    if (!isModelName(model)) {
+      throw new FermataError('model_error', `${JSON.stringify(name.slice(0, 200))} is not the name of a model`, {
+        hint: 'Letters, digits and marks such as - _ . : / @ are in it, and no part of it is `..`.',
+      });
+    }
     if (!names.includes(provider)) {
       const near = nearestName(provider, names);
       const hint = `${near === undefined ? '' : `Did you mean ${near}/${model}? `}There are ${names.join(', ')}; another needs models.providers.${provider}.base_url in the configuration.`;
@@ -56,6 +61,11 @@ export function createModels(options: ModelsOptions = {}): Models & AsyncDisposa
   const configured = Object.entries(providers).flatMap(([provider, { models = {} }]) => Object.keys(models).map((model) => `${provider}/${model}`));
   const known = [...new Set([...(defaultName === undefined ? [] : [defaultName]), ...configured])];
   return { defaultName, known, find, [Symbol.asyncDispose]: dispose };
+}
+
+/** Some providers have the name in the path of their address: it must lead to nothing but a model. */
+function isModelName(model: string): boolean {
+  return /^[^\s?#%\\\p{Cc}]+$/u.test(model) && !model.split('/').some((part) => part === '..' || part === '.');
 }
 
 /** With the whole path of its file: a task may go on in a process elsewhere. */

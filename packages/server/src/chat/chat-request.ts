@@ -2,6 +2,7 @@
  * What a chat request asks for. Fields that are not known are tolerated, as its clients expect; known ones that would change the
  * answer, and that cannot be had here, are refused by name.
  */
+import { metadataSchema, recordSchema } from '@fermata/protocol/wire';
 import { z } from 'zod';
 import { ChatRefusal } from './openai-error.ts';
 
@@ -24,11 +25,14 @@ const chatToolSchema = z.looseObject({
     .looseObject({
       name: z.string().min(1).max(256),
       description: z.string().max(100_000).nullish(),
-      parameters: z.record(z.string(), z.unknown()).nullish(),
+      parameters: recordSchema.nullish(),
     })
     .optional(),
 });
 
+/** Of a stop sequence: each piece of a streamed answer is looked through for them. */
+const LONGEST_STOP = 1_000;
+const stop = z.string().max(LONGEST_STOP);
 const tokens = z.int().min(1).nullish();
 
 export const chatRequestSchema = z
@@ -42,11 +46,11 @@ export const chatRequestSchema = z
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     max_tokens: tokens,
     max_completion_tokens: tokens,
-    stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+    stop: z.union([stop, z.array(stop).max(4)]).nullish(),
     n: z.int().nullish(),
     temperature: z.number().nullish().meta({ description: 'Taken and not used, as are other settings of sampling' }),
     user: z.string().nullish(),
-    metadata: z.record(z.string().max(256), z.unknown()).nullish(),
+    metadata: metadataSchema.nullish(),
     response_format: z.looseObject({ type: z.string() }).nullish(),
   })
   .meta({ id: 'ChatRequest', description: "OpenAI's chat completion request" });

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { CallView, Decision } from '@fermata/engine';
-import { toWire, ValueError } from '@fermata/protocol';
+import { MAX_INTEGER_DIGITS, toWire, ValueError } from '@fermata/protocol';
 
 type Answer = Extract<Decision, { action: 'result' | 'error' }>;
 
@@ -27,10 +27,14 @@ export function isSettledBy({ result }: CallView, answer: Answer): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(result ?? null)), JSON.parse(JSON.stringify(expected)));
 }
 
-/** Integers too large for a number stay whole. */
+/** Integers too large for a number stay whole; text with one that is too long for a value is a text. */
 function parsed(content: string): unknown {
-  const whole = (_key: string, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '') ? BigInt(context?.source as string) : value;
+  const whole = (_key: string, value: unknown, context?: { source?: string }) => {
+    const { source = '' } = context ?? {};
+    if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value;
+    if (source.length > MAX_INTEGER_DIGITS) throw new RangeError('an integer is too long');
+    return BigInt(source);
+  };
   try {
     return JSON.parse(content, whole);
   } catch {

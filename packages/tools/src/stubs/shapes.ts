@@ -38,6 +38,9 @@ const KINDS = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 const TAKEN = ['Any', 'Array', 'False', 'Literal', 'None', 'NotRequired', 'Promise', 'Record', 'Required', 'True', 'TypedDict', 'Uint8Array'];
 /** Levels after which a schema is any value. */
 const MAX_DEPTH = 40;
+/** Parts of a schema that are looked at, of one tool and of all; what is beyond is any value. Few words can ask for very many. */
+const MOST_PARTS = 5_000;
+const MOST_PARTS_IN_ALL = 200_000;
 const LONGEST_DEFAULT = 40;
 
 export class Shapes {
@@ -48,16 +51,25 @@ export class Shapes {
   #selfName = '';
   /** By the schema itself where several tools share it, else by what it says. */
   readonly #names = new Map<object | string, string>();
+  /** What schemas say of their definitions, by these and by the schema. */
+  readonly #numbers = new Map<string, number>();
+  readonly #definitions = new WeakMap<Schema, number>();
+  /** How often a name was wanted. */
+  readonly #wanted = new Map<string, number>();
+  #parts = 0;
+  #partsOfTool = 0;
 
   /** Of the arguments of a tool; any where it does not say. */
   ofTool({ parameters }: StubTool): Shape {
     this.#selfName = 'Arguments';
+    this.#partsOfTool = 0;
     return this.#shape(parameters, parameters, 0);
   }
 
   /** Of what a tool returns; any where it does not say. */
   ofResult({ result }: StubTool): Shape {
     this.#selfName = 'Result';
+    this.#partsOfTool = 0;
     return result ? this.#shape(result, result, 0) : ANY;
   }
 
@@ -70,7 +82,10 @@ export class Shapes {
       .join('');
     const start = /^[A-Za-z]/.test(plain) ? plain : `T${plain}`;
     let name = start;
-    for (let n = 2; this.#taken.has(name); n++) name = `${start}${n}`;
+    for (let n = this.#wanted.get(start) ?? 2; this.#taken.has(name); n++) {
+      name = `${start}${n}`;
+      this.#wanted.set(start, n + 1);
+    }
     this.#taken.add(name);
     return name;
   }
@@ -84,6 +99,7 @@ export class Shapes {
 
   #shape(given: unknown, root: Schema, depth: number): Shape {
     if (given === null || typeof given !== 'object' || depth > MAX_DEPTH) return ANY;
+    if (++this.#partsOfTool > MOST_PARTS || ++this.#parts > MOST_PARTS_IN_ALL) return ANY;
     const schema = given as Schema;
     if (typeof schema.$ref === 'string') return this.#named(schema.$ref, root, depth);
     if (schema.const !== undefined) return literals([schema.const]);
@@ -125,19 +141,30 @@ export class Shapes {
     if (schema === undefined) return ANY;
     const seen = this.#names.get(schema);
     if (seen !== undefined) return { is: 'named', name: seen };
-    const text = `${ref}\n${JSON.stringify(root.$defs ?? root.definitions ?? root)}`;
+    const text = `${this.#definitionsOf(root)} ${ref}`;
     const known = this.#names.get(text);
     if (known !== undefined) {
       this.#names.set(schema, known);
       return { is: 'named', name: known };
     }
-    const name = this.newName(ref === '#' ? this.#selfName : decodeURIComponent(ref.split('/').at(-1) as string));
+    const name = this.newName(ref === '#' ? this.#selfName : decoded(ref.split('/').at(-1) as string));
     this.#names.set(schema, name).set(text, name);
     // Its place in the order is before what is found inside.
     this.named.set(name, ANY);
     const shape = this.#shape(schema, root, depth + 1);
     this.named.set(name, this.#standsForItself(name, shape) ? ANY : shape);
     return { is: 'named', name };
+  }
+
+  /** A number that schemas with the same definitions have in common. */
+  #definitionsOf(root: Schema): number {
+    const known = this.#definitions.get(root);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(root.$defs ?? root.definitions ?? root);
+    const number = this.#numbers.get(text) ?? this.#numbers.size;
+    this.#numbers.set(text, number);
+    this.#definitions.set(root, number);
+    return number;
   }
 
   /** A name that is nothing but itself, or one of several of which it is one. */
@@ -171,8 +198,17 @@ function at(root: Schema, ref: string): object | undefined {
   if (!ref.startsWith('#')) return undefined;
   let part: unknown = root;
   for (const token of ref.slice(1).split('/').slice(1)) {
-    const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decoded(token).replaceAll('~1', '/').replaceAll('~0', '~');
     part = part !== null && typeof part === 'object' && Object.hasOwn(part, key) ? (part as Schema)[key] : undefined;
   }
   return part !== null && typeof part === 'object' ? part : undefined;
+}
+
+/** Of a schema from elsewhere, which may have `%` where nothing is encoded. */
+function decoded(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
 }
