@@ -84,13 +84,14 @@ test('each of a hundred calls is right, the journal is complete and no effect ha
   const ended = await still();
 
   const agains = Array.from({ length: 25 }, (_, i) => 4 * i + 3);
-  const carriedOut = (key: string, asked = key) => expect.stringMatching(`^(done ${key}|looked ${asked})$`);
+  // Who looks is shown what the tool was called with.
+  const carriedOut = (key: string) => expect.stringMatching(`^(done|looked) ${key}$`);
   const wanted = (n: number) => {
     if (n % 4 === 0) return carriedOut(`e${n}`);
     if (n % 4 === 1) return 'PolicyViolation';
     if (n % 4 === 3) return agains.indexOf(n) < OFTEN ? `done a${n}` : 'RateLimited';
     if (n % 3 === 0) return 'ApprovalRejected';
-    return n % 3 === 1 ? carriedOut(`q${n}`, `p${n}`) : carriedOut(`p${n}`);
+    return n % 3 === 1 ? carriedOut(`q${n}`) : carriedOut(`p${n}`);
   };
   expect(ended.status).toBe('succeeded');
   expect(ended.output).toEqual(Array.from({ length: 100 }, (_, n) => wanted(n)));
