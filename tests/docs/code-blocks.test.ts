@@ -12,6 +12,7 @@ const documents = ['README.md', ...readdirSync(join(root, 'docs')).map((file) =>
 
 /** What npx does with a command that is installed, without the second of processor time that npm takes to start. */
 const NPX = `#!/bin/sh
+if [ "$1" = -y ]; then shift; exec npm exec --yes -- "$@"; fi
 while [ "$1" != "\${1#--}" ]; do shift; done
 command=$1
 shift
