@@ -241,7 +241,9 @@ describe('names', () => {
 
   test('an unknown provider, or none, says which there are', () => {
     expect(fails(find('opnai/gpt-x'))).toContain('Did you mean openai/gpt-x? There are openai, anthropic, mistral, google; another needs models.providers.opnai.base_url');
-    expect(fails(find('gpt-x', { own: { baseUrl: 'http://127.0.0.1:1/v1' } }))).toContain('Write it as <provider>/<model>, with one of openai, anthropic, mistral, google, own; or as scripted:<file>.');
+    expect(fails(find('gpt-x', { own: { baseUrl: 'http://127.0.0.1:1/v1' } }))).toContain(
+      'Write it as <provider>/<model>, with one of openai, anthropic, mistral, google, own; or as scripted:<file>.',
+    );
   });
 
   test('the name of a model leads to no other address of its provider', () => {
