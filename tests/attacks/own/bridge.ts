@@ -99,7 +99,7 @@ class Growing(dict):
     def __getitem__(self, key): self[len(self)] = 1; return 1
 loop = []
 loop.append(loop)
-for value in (Keys(b=2), Items([1, 2]), Text("mine"), Number(5), Claims(), Growing(a=1), loop, {"a": float("nan"), "b": -0.0}, {(): 1}, "\\ud800", b"\\xff" * 1000, 10**4000, 10**100_000):
+for value in (Keys(b=2), Items([1, 2]), Text("mine"), Number(5), Claims(), Growing(a=1), loop, {"a": float("nan"), "b": -0.0}, {(): 1}, "\\ud800", b"\\xff" * 1000, 10**4000, 10**19_999):
     try:
         print(type(value).__name__, str(tools.echo(v=value))[:30])
     except Exception as e:
@@ -113,6 +113,17 @@ for value in (Keys(b=2), Items([1, 2]), Text("mine"), Number(5), Claims(), Growi
     program: 'try { await tools.echo({ list: new Array(5_000_000).fill(0) }); } catch (e) { console.log(e.name); }\nreturn new Array(5_000_000).fill(0)',
     limits: { timeout_ms: 90_000, memory_mb: 512 },
     outcome: fails('guest_error', 'a value of more parts than the host would hold ends the program', { error_name: 'ValueError', error_contains: ['too many parts'], stdout: '' }),
+  },
+  {
+    id: 'own-py-endless-digits',
+    language: 'python',
+    tools,
+    program: 'print("before")\ntools.echo(v=10**20_000)',
+    outcome: fails('guest_error', 'an integer that the host would take long to read ends the program', {
+      error_name: 'ValueError',
+      error_contains: ['20000 digits'],
+      stdout: 'before\n',
+    }),
   },
   {
     id: 'own-py-empty-lists',
